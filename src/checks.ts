@@ -10,17 +10,20 @@ export type Callback<Arguments extends readonly unknown[]> =
   | ((...given: Arguments) => void)
   | ((...given: Arguments) => Promise<void>);
 
-/** Throws the error of the entry that asks. `problem` says what is wrong and what would be right. */
+/** Throws the error of the function that checks its options. `problem` says what is wrong and what would be right. */
 export type Fail = (problem: string) => never;
 
-/** Throws a ConfigurationError that begins with the name of the function or class, where it has one. */
+/**
+ * Returns a function that throws a ConfigurationError. The message begins with `owner`, if a function or class is
+ * given.
+ */
 export function configurationFail(owner = ''): Fail {
   return (problem) => {
     throw new ConfigurationError(owner === '' ? `${problem}.` : `${owner}: ${problem}.`);
   };
 }
 
-/** Throws a ConfigurationError about the arguments of a call, before any request. */
+/** Returns a function that throws a ConfigurationError about the arguments of a call, before any request. */
 export function argumentFail(operation: string, externalId: string | null = null): Fail {
   return (problem) => {
     throw new ConfigurationError(`${operation}: ${problem}. No request was made.`, {
@@ -110,7 +113,7 @@ export function kindOf(value: unknown): string {
   return Array.isArray(value) ? 'an array' : `a value of type ${typeof value}`;
 }
 
-/** Compares the tag, not the class: a test runner may pass an array of another realm. */
+/** True for a Uint8Array, also one of another realm, as test runners pass it: the tag is compared, not the class. */
 export function isBytes(value: unknown): value is Uint8Array {
   return ArrayBuffer.isView(value) && Object.prototype.toString.call(value) === '[object Uint8Array]';
 }

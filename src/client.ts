@@ -31,7 +31,10 @@ class Parts {
   }
 }
 
-/** Kept outside of the clients, so that a test can use a plain object in place of one, and no print shows them. */
+/**
+ * The parts of each client, which are no members: a plain object can replace a client in a test, and no print shows
+ * them.
+ */
 const PARTS = new WeakMap<object, Parts>();
 
 function partsOf(client: object | undefined): Parts {
@@ -40,7 +43,12 @@ function partsOf(client: object | undefined): Parts {
   throw new ConfigurationError('MerchantClient: call request and withOptions as methods of the client.');
 }
 
-/** Makes the parts of a client. One that is made of another one shares its clock and reports, and hides its secrets too. */
+/**
+ * Makes the parts of a client.
+ *
+ * @param from The clock and the drift reports that a client of `withOptions` shares with the first client.
+ * @param others Secrets of the first client, which the new one also hides.
+ */
 function partsFor(
   options: ClientSettings,
   from: Partial<Pick<ClientCore, 'runtime' | 'drift'>>,
@@ -71,7 +79,7 @@ export function clientWithRuntime(options: MerchantClientOptions, runtime: Runti
 }
 
 function clientOf(parts: object): MerchantClient {
-  return new MerchantClient(parts); // an object without options, for the compiler
+  return new MerchantClient(parts); // `object`, because the constructor declares only options
 }
 
 /**
@@ -123,8 +131,8 @@ export class MerchantClient {
   withOptions(options: ClientOverrides): MerchantClient {
     const { core, options: own } = partsOf(this);
     const { apiKey, secrets } = core;
-    const known = typeof apiKey === 'string' ? [apiKey, ...secrets] : secrets;
-    return clientOf(partsFor(readOverrides(own, options), core, known));
+    const others = typeof apiKey === 'string' ? [apiKey, ...secrets] : secrets;
+    return clientOf(partsFor(readOverrides(own, options), core, others));
   }
 
   /**
@@ -141,11 +149,11 @@ export class MerchantClient {
   request<T>(request: RawRequest & { readonly decode: (data: unknown) => T }, options?: CallOptions): Call<T>;
   /**
    * Calls an endpoint that this version of the package does not know, with key, retries, deadline and typed errors. GET,
-   * PUT and DELETE are repeated after a failure, and others only with `idempotent: true`. Resolves to the `data` of the envelope, or to
-   * the whole body where there is no envelope. Amounts stay text: nothing is decoded.
+   * PUT and DELETE are retried after a failure, and others only with `idempotent: true`. Resolves to the `data` of the
+   * envelope, or to the whole body where there is no envelope. Amounts stay text: nothing is decoded.
    *
-   * @throws ConfigurationError (`SDK_INVALID_ARGUMENT`) for a path that could leave the service, or data that JSON does not
-   * know. No request is made.
+   * @throws ConfigurationError (`SDK_INVALID_ARGUMENT`) for a path that could leave the service, or data that JSON
+   * cannot write. No request is made.
    * @example
    * const balances = await merchant.request({ method: 'GET', path: '/api/v1/external/balances' });
    */

@@ -1,10 +1,12 @@
-/** How much is done at once, and when to stop. */
+/** How many items are worked on at once, and the signal that ends the work. */
 export interface Concurrency {
   readonly concurrency: number;
   readonly signal: AbortSignal | undefined;
 }
 
-/** Works on several items at once. Ends at the first failure, or at the abort, when what runs has ended. */
+/**
+ * Works on several items at once. After a failure or an abort it begins no item, waits for those that run, and throws.
+ */
 export async function concurrently<Item>(
   items: Iterable<Item> | AsyncIterable<Item>,
   { concurrency, signal }: Concurrency,
@@ -27,7 +29,7 @@ export async function concurrently<Item>(
   if (failures.length > 0) throw failures[0];
 }
 
-/** Iterates until the signal is aborted, also while the next item is waited for. Throws the reason of the signal then. */
+/** Iterates over the items. Throws the reason of the signal when it is aborted, also during the wait for an item. */
 export async function* untilAborted<Item>(
   items: Iterable<Item> | AsyncIterable<Item>,
   signal: AbortSignal | undefined,
@@ -41,7 +43,7 @@ export async function* untilAborted<Item>(
     return;
   }
   const iterator = items[Symbol.asyncIterator]();
-  // One promise an item: a race against one promise of the signal would keep a reaction for each item until the abort.
+  // A new promise for each item, because one promise for the abort would keep a reaction of every item until the end.
   let stop = (_reason: unknown): void => {};
   const onAbort = (): void => stop(signal?.reason);
   signal?.addEventListener('abort', onAbort);

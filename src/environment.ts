@@ -7,32 +7,33 @@ export function environment(name: string): string | undefined {
   }
 }
 
-/** The webhook secret that the command `sandbox` has by default. Everybody knows it. */
+/** The default webhook secret of the command `sandbox`. It is public, so anybody can sign with it. */
 const SANDBOX_SECRET = 'whsec_sandbox';
 
-/** True for that exact text, also as bytes. */
+/** True for the public secret of the sandbox, as text or as bytes. */
 export function isSandboxSecret(secret: unknown): boolean {
   const text = secret instanceof Uint8Array ? String.fromCharCode(...secret.subarray(0, 64)) : secret;
   return text === SANDBOX_SECRET;
 }
 
-/** True if deliveries signed with the secret of a sandbox count: for development. */
+/** True if deliveries signed with the public secret are accepted. The option decides, otherwise MERCHANT_SANDBOX. */
 export function isSandboxAllowed(option: boolean | undefined): boolean {
   return option ?? environment('MERCHANT_SANDBOX') === '1';
 }
 
-const told = new Set<boolean>();
+/** The warnings that were printed, by whether the secret is accepted. */
+const warned = new Set<boolean>();
 
-/** Says once that the secret of a sandbox is in use, however the environment is called. */
-export function tellOfSandboxSecret(secrets: readonly unknown[], option: boolean | undefined): void {
+/** Warns once if the public secret of the sandbox is in use. The value of NODE_ENV plays no part. */
+export function warnOfSandboxSecret(secrets: readonly unknown[], option: boolean | undefined): void {
   if (!secrets.some(isSandboxSecret)) return;
   const isAllowed = isSandboxAllowed(option);
-  if (told.has(isAllowed)) return;
-  told.add(isAllowed);
+  if (warned.has(isAllowed)) return;
+  warned.add(isAllowed);
   const line = isAllowed
     ? 'SANDBOX: deliveries signed with the public secret whsec_sandbox are accepted. Anybody can make them: never in production.'
     : 'the webhook secret is whsec_sandbox, which everybody knows: deliveries signed with it are refused.\n' +
-      '  In production, use the secret of the dashboard. For development, set MERCHANT_SANDBOX=1, or give sandbox: true.';
+      '  In production, use the secret of the dashboard. For development, set MERCHANT_SANDBOX=1, or give the option sandbox: true.';
   try {
     console.warn(`merchant-invoicing: ${line}`);
   } catch {

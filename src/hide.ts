@@ -1,9 +1,13 @@
 import { printable } from './printable.ts';
 
-// Keeps the API key and the webhook secrets out of each text that leaves the client or reaches a terminal, because servers echo headers.
+// Keeps the API key and the webhook secrets out of each text that leaves the client or reaches a terminal. A server may
+// repeat them in its response.
 
 const HIDDEN = '[redacted]';
-/** Characters beyond the shown ones that are searched. A secret makes place for them when it is replaced. */
+/**
+ * How many characters after the shown ones are searched as well. A secret at the cut is then found whole, and a
+ * replaced secret is shorter than before, so that characters behind the cut become visible.
+ */
 const SEARCHED_BEYOND = 64 * 1024;
 
 /** Returns a text with each secret in it replaced by `[redacted]`. */
@@ -11,7 +15,7 @@ export type Hide = (text: string) => string;
 
 /** Hides these secrets as they are, JSON-escaped, percent-encoded and in base64, without regard to case. */
 export function hiding(secrets: readonly string[]): Hide {
-  let forms: readonly string[] | null = null; // made at the first text: many calls have none
+  let forms: readonly string[] | null = null; // made at the first use: most calls have no text to hide in
   return function hide(text) {
     forms ??= [...new Set(secrets.flatMap(formsOf))].sort((a, b) => b.length - a.length);
     const searched = lowerCase(text);
@@ -32,15 +36,16 @@ export function beginningWithoutSecrets(hide: Hide, text: string, max: number): 
   return hide(text.slice(0, max + SEARCHED_BEYOND)).slice(0, max);
 }
 
-/** A shorter key stands in ordinary words. No service gives one, and tests do. */
+/** A shorter secret is not hidden, because it also occurs in ordinary words. Only tests have one. */
 const SECRET_MIN = 4;
-/** The base64 of a key of one letter is another letter. */
+/** A shorter encoded form is not hidden, for the same reason: the base64 of one letter is another letter. */
 const DERIVED_MIN = 8;
 
+/** Returns the forms in which a secret is searched, in lower case. */
 function formsOf(secret: string): string[] {
   const bytes = new TextEncoder().encode(secret);
   const wellFormed = new TextDecoder().decode(bytes);
-  // Without the last characters, which depend on what follows the secret.
+  // The last characters are cut off, because they depend on what follows the secret in the encoded text.
   const base64 = btoa(String.fromCharCode(...bytes)).slice(0, Math.floor((bytes.length * 4) / 3));
   const derived = [JSON.stringify(secret).slice(1, -1), encodeURIComponent(wellFormed), base64];
   const own = secret.length >= SECRET_MIN ? [secret] : [];
@@ -52,6 +57,7 @@ function lowerCase(text: string): string {
   return text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
 }
 
+/** Splits a text at each place of a form. Case is ignored. */
 function split(text: string, form: string): string[] {
   const searched = lowerCase(text);
   const pieces: string[] = [];
@@ -87,7 +93,7 @@ export function shownData(value: unknown, write: (text: string, max: number) => 
   return copy(value, 0);
 }
 
-/** Copies decoded data with all its texts hidden. Dates and decimals are kept. */
+/** Copies decoded data with the secrets in its texts and names hidden. Dates and decimals are kept. */
 export function hideIn<T>(data: T, hide: Hide): T {
   const copy = (value: unknown): unknown => {
     if (typeof value === 'string') return hide(value);

@@ -1,7 +1,6 @@
 /**
- * Calls a hook, a logger or another function of the merchant that only observes. Nothing waits for the result, so that no
- * payment depends on it. An error is printed, once for each message and up to 100 messages,
- * and the work goes on.
+ * Calls a function of the merchant that only observes, such as a hook. Nothing waits for its result, so that no payment
+ * depends on it. An error is printed once for each message, up to 100 messages, and the work goes on.
  */
 export function notify(callback: () => unknown): void {
   try {

@@ -12,7 +12,7 @@ import {
   readDuration,
 } from './checks.ts';
 import { isLoopback } from './contract/values/hosts.ts';
-import { environment, tellOfSandboxSecret } from './environment.ts';
+import { environment, warnOfSandboxSecret } from './environment.ts';
 import type { DriftEvent, Hooks } from './transport/hooks.ts';
 import type { RetryPolicy } from './transport/retry.ts';
 import type { ApiKey, CompleteOptions, FetchLike } from './transport/types.ts';
@@ -53,13 +53,13 @@ export interface MerchantClientOptions {
    * @defaultValue 30_000
    */
   readonly deadline?: number | undefined;
-  /** How failures are repeated. `false`: never. */
+  /** Whether and when a failed attempt is repeated. `false`: never. */
   readonly retry?: false | ClientRetryOptions | undefined;
   /** Replaces the platform's fetch: `sandbox.fetch`, a proxy, a test's fake. Must not follow redirects. */
   readonly fetch?: FetchLike | undefined;
   /**
-   * Added to every request. Refused are X-Api-Key, Host and Content-Length, and what fetch cannot send: Expect,
-   * Transfer-Encoding, Upgrade, Keep-Alive. A body is always sent as JSON.
+   * Added to every request. The client sets X-Api-Key, Host and Content-Length, and fetch cannot send Expect,
+   * Transfer-Encoding, Upgrade and Keep-Alive: all of these are refused. A body is always sent as JSON.
    */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Called at each step of a call, for logs, metrics and traces. */
@@ -76,15 +76,15 @@ export interface MerchantClientOptions {
 }
 
 /**
- * Options of {@link MerchantClient.withOptions}. What is left out stays as it is. The new client shares everything else.
+ * Options of {@link MerchantClient.withOptions}. All other options, and the absent ones, are those of the first client.
  *
  * @example
  * const shop = merchant.withOptions({ apiKey: () => vault.read('shop-7'), timeout: 5_000 });
  */
 export interface ClientOverrides {
   /**
-   * The key of another business. Undefined is refused, because the calls would go to the business of this client. Keep the
-   * client: each one has a separate retry budget and rate-limit pause.
+   * The key of another business. Undefined is refused, because the calls would go to the business of this client. Keep
+   * one client for each key: a new one has a new retry budget and rate-limit pause.
    */
   readonly apiKey?: ApiKey;
   /** The webhook secret of that business. A client with another key has none unless it is given. */
@@ -195,7 +195,7 @@ function checkHooks(hooks: Hooks | undefined): void {
   for (const name of names) checkCallbacks({ [`hooks.${name}`]: Reflect.get(hooks, name) }, fail);
 }
 
-/** Reads the pinned names of the withdrawals query. */
+/** Reads the option `withdrawalQuery`. */
 function readQueryNames(names: WithdrawalQueryNames | undefined = {}): Record<string, string> {
   if (typeof names !== 'object' || names === null)
     return fail(`withdrawalQuery must be an object, not ${kindOf(names)}`);
@@ -272,36 +272,36 @@ export interface CallOptions {
   /** `false`: one attempt. */
   readonly retry?: false | RetryOptions | undefined;
   /**
-   * Headers added to the request. Refused are X-Api-Key, Host and Content-Length, and what fetch cannot send: Expect,
-   * Transfer-Encoding, Upgrade, Keep-Alive. A body is always sent as JSON.
+   * Headers added to the request. The client sets X-Api-Key, Host and Content-Length, and fetch cannot send Expect,
+   * Transfer-Encoding, Upgrade and Keep-Alive: all of these are refused. A body is always sent as JSON.
    */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** Query parameters added to the request, for what a service understands beyond the interface. */
+  /** Query parameters added to the request, for a service that knows more than the interface. */
   readonly query?: Readonly<Record<string, string>> | undefined;
 }
 
-/** An item of a list that cannot be read. */
+/** A row of a list that cannot be read. */
 export interface InvalidItem {
-  /** The page on which it came, 1 for a list without pages. */
+  /** The number of its page. 1 for a list without pages. */
   readonly page: number;
   /** Place on the page, from 0. */
   readonly index: number;
-  /** The first member that cannot be read, names joined with dots: `currency.code`. Empty for the row as a whole. */
+  /** The first member that cannot be read, names joined with dots: `currency.code`. Empty if it is the row itself. */
   readonly path: string;
   /** The item as received. */
   readonly raw: unknown;
 }
 
 /**
- * Options of a call that answers all its rows at once.
+ * Options of a call that returns a whole list at once.
  *
  * @example
  * await merchant.rates.list({ fiat: 'EUR' }, { onInvalidItem: ({ path }) => console.warn('unreadable rate', path) });
  */
 export interface RowsOptions extends CallOptions {
   /**
-   * Called with each row that cannot be read, which is always left out. Errors thrown here change nothing. Without this
-   * option a response none of whose rows can be read rejects.
+   * Called with each row that cannot be read. Such a row is always left out. Errors thrown here change nothing. Without
+   * this option, the call rejects if none of the rows can be read.
    */
   readonly onInvalidItem?: Callback<[item: InvalidItem]> | undefined;
 }
@@ -314,14 +314,14 @@ export interface RowsOptions extends CallOptions {
  */
 export interface ListOptions extends CallOptions {
   /**
-   * Requests in flight while the list is walked, 1 to 32. None is made before the first page is used up, so a loop that
-   * ends within it costs one request. With 1, the next page is read when this one is used up.
+   * Requests in flight while the list is walked, 1 to 32. The second page is requested when the first one is used up,
+   * so a loop that ends within it costs one request. With 1, no page is read ahead.
    * @defaultValue 3: the page that the loop waits for, and two ahead
    */
   readonly prefetch?: number | undefined;
   /**
-   * Called with each item that cannot be decoded, and again when its page is read again. The item is left out. Errors
-   * thrown here change nothing. Without this option such a page rejects.
+   * Called with each row that cannot be read, and again if its page is read again. The row is left out. Errors thrown
+   * here change nothing. Without this option, the call rejects for such a page.
    */
   readonly onInvalidItem?: Callback<[item: InvalidItem]> | undefined;
 }
@@ -332,7 +332,7 @@ const DEFAULT_RETRY: RetryPolicy = { attempts: 3, baseDelay: 500, maxDelay: 8_00
 const BUDGET = { byDefault: 500, min: 0 };
 
 const FORBIDDEN_HEADERS = new Set(['x-api-key', 'host', 'content-length']);
-/** Node's fetch fails on these with a network error. */
+/** Node's fetch rejects with a network error if one of these is set. */
 const UNSENDABLE_HEADERS = new Set(['expect', 'transfer-encoding', 'upgrade', 'keep-alive']);
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
@@ -354,7 +354,7 @@ export interface ClientSettings {
   readonly settings: CompleteOptions;
 }
 
-/** Reads the options of a client, and what they leave to the environment. */
+/** Reads the options of a client. The environment supplies an absent address, key or secret. */
 export function readClientOptions(options: MerchantClientOptions): ClientSettings {
   checkOptions('options', options, CLIENT_NAMES, fail);
   const { onDrift, fetch, allowHttp = false, hooks, retry, headers, webhookSecret } = options;
@@ -363,10 +363,10 @@ export function readClientOptions(options: MerchantClientOptions): ClientSetting
   if (typeof allowHttp !== 'boolean') fail(`allowHttp must be true or false, not ${kindOf(allowHttp)}`);
   const baseUrl = checkBaseUrl(options.baseUrl, allowHttp);
   const apiKey = readApiKey(options.apiKey);
-  // A deployment that receives no webhooks may set the variable to nothing.
+  // An empty variable is not a mistake here, unlike that of the key: a deployment without webhooks may set it so.
   const secret = webhookSecret ?? (environment('MERCHANT_WEBHOOK_SECRET') || undefined);
   const secrets = secret === undefined ? [] : parseSecrets(secret, 'webhookSecret', fail);
-  tellOfSandboxSecret(secrets, undefined);
+  warnOfSandboxSecret(secrets, undefined);
   const policy = readRetry(retry, DEFAULT_RETRY, CLIENT_RETRY_NAMES, fail);
   const budget = retry === false ? undefined : retry?.budget;
   return {
@@ -391,19 +391,19 @@ export function readClientOptions(options: MerchantClientOptions): ClientSetting
   };
 }
 
-/** Reads the options of a client that is made of another one. */
+/** Reads the options of `withOptions`. An absent option stays as in `client`. */
 export function readOverrides(client: ClientSettings, options: ClientOverrides): ClientSettings {
   const refuse = configurationFail('MerchantClient.withOptions');
   const { headers, ...settings } = readCallOptions(client.settings, options, 'client', refuse);
-  const isOther = 'apiKey' in options; // also where a getter of a class gives it
+  const isOther = 'apiKey' in options; // `in`, because a getter of a class may supply it
   const { apiKey = isOther ? undefined : client.apiKey, webhookSecret } = options;
   if (apiKey === undefined) return refuse('apiKey is undefined: leave it out to keep the key of this client');
   const problem = typeof apiKey === 'function' ? null : keyProblem(apiKey);
   if (problem !== null) refuse(`apiKey ${problem}`);
-  // The deliveries of one business must not pass as those of another.
+  // Another key means another business, whose receiver must not accept the deliveries of this one.
   const kept = isOther ? [] : client.secrets;
   const secrets = webhookSecret === undefined ? kept : parseSecrets(webhookSecret, 'webhookSecret', refuse);
-  tellOfSandboxSecret(secrets, undefined);
+  warnOfSandboxSecret(secrets, undefined);
   return {
     ...client,
     apiKey,
@@ -477,10 +477,10 @@ function readDelay(name: string, value: unknown, byDefault: number, fail: Fail):
   return fail(`${name} must be a number of milliseconds from 0, not ${kindOf(value)}`);
 }
 
-/** Checks one member of an object of texts, and returns the name under which it is kept. Errors never quote a value. */
+/** Checks a header or a query parameter, and returns the name under which it is kept. Errors never quote a value. */
 type CheckText = (name: string, value: unknown, what: string, fail: Fail) => string;
 
-/** Reads an object of texts, such as headers or query parameters. Headers of undefined are left out. */
+/** Reads headers or query parameters. An undefined header is left out. An undefined query parameter is refused. */
 function readTexts(given: unknown, what: string, check: CheckText, fail: Fail): Record<string, string> {
   if (given === undefined) return {};
   if (typeof given !== 'object' || given === null)

@@ -7,12 +7,12 @@ export function printable(text: string): string {
   return text.replace(UNPRINTABLE, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
-/** Text that a POSIX shell takes literally. */
+/** Returns a text in single quotes, so that a POSIX shell takes it literally. */
 export function shellText(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
-/** A word of a shell command. It is quoted only if it has to be. */
+/** Returns a text as one word of a shell command, quoted only if that is necessary. */
 export function shellWord(text: string): string {
   return /^[\w@%+=:,./][\w@%+=:,./-]*$/.test(text) ? text : shellText(text);
 }

@@ -1,12 +1,14 @@
-/** Version of the package. A test holds it to package.json. */
+/** Version of the package. A test compares it with package.json. */
 export const VERSION = '0.1.0';
 
-/** The oldest Node that the package is tested on. A test holds it to `engines` of package.json. */
+/** The oldest Node that the package is tested on. A test compares it with `engines` of package.json. */
 export const OLDEST_NODE = '22.12';
 
 let isWarned = false;
 
-/** Warns once where Node is older: npm shows `engines` only while it installs. Other runtimes pass. */
+/**
+ * Warns once if Node is older, because npm shows `engines` only at the installation. Other runtimes are not checked.
+ */
 export function warnOfOldNode(): void {
   if (isWarned || typeof process !== 'object') return;
   const { node = OLDEST_NODE } = process.versions ?? {};

@@ -147,7 +147,7 @@ describe('a key that no header can carry', () => {
     for (const apiKey of [() => key as string, async () => key as string]) {
       const error = await errorOf(clientOf(server.url, { apiKey }).rates.list());
       expect(error).toMatchObject({ kind: 'configuration', code: 'SDK_API_KEY', outcome: 'not_sent' });
-      expect(error.message).toMatch(/^rates\.list: what the apiKey function gave (?:is|has|must be) /);
+      expect(error.message).toMatch(/^rates\.list: the key that the apiKey function returned (?:is|has|must be) /);
     }
     expect(server.requests).toHaveLength(0);
   });

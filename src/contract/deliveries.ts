@@ -17,8 +17,8 @@ import {
 import { dateFrom } from './values/scalars.ts';
 
 /**
- * One attempt to deliver a webhook. The interface names the members but not their types, so each is null where the service
- * does not say it, or says it in a form that cannot be read.
+ * One attempt to deliver a webhook. The interface names the members but not their types, so each is null if the service
+ * does not send it, or sends it in a form that cannot be read.
  */
 export interface DeliveryAttempt {
   /** HTTP status of the receiver's response. Null when there was no response. */
@@ -43,11 +43,11 @@ export interface DeliveryAttempt {
 export interface WebhookDelivery {
   /** Equals the header X-Webhook-Id. */
   readonly id: string;
-  /** Null if the service does not say it. */
+  /** The name of the event. Null if the service does not send it. */
   readonly event_type: EventType | null;
-  /** Where the delivery stands. */
+  /** Whether the delivery waits, runs, or has ended. See {@link DeliveryStatus}. */
   readonly status: DeliveryStatus;
-  /** Attempts made so far. Null if the service says neither the number nor the attempts. */
+  /** Attempts made so far. Null if the service sends neither their number nor a list of them. */
   readonly attempts: number | null;
   /** Attempts after which the delivery fails, 7 by default. */
   readonly max_attempts: number | null;
@@ -74,7 +74,9 @@ export interface WebhookDelivery {
 const LIST_NAMES = ['items', 'deliveries', 'webhooks', 'webhook_deliveries', 'results', 'data'];
 const RECORD_WRAPPERS = ['delivery', 'webhook', 'webhook_delivery'];
 
-/** The names of each member that services use, the most likely first. `attempts` may be the count or the log. */
+/**
+ * The wire names under which each member is looked for, the most likely first. `attempts` may be the count or the log.
+ */
 const RECORD_NAMES: Readonly<Record<keyof WebhookDelivery, readonly string[]>> = {
   id: ['x_webhook_id', 'delivery_id', 'webhook_id', 'webhook_delivery_id', 'id', 'uuid'],
   event_type: ['event_type', 'event', 'event_name', 'type'],
@@ -96,12 +98,12 @@ function readDeliveryList(payload: unknown): unknown {
   const list = find(payload, LIST_NAMES, (value) => value === null || Array.isArray(value));
   if (list !== undefined) return readDeliveryList(list);
   const wrapped = find(payload, RECORD_WRAPPERS, isObject);
-  return isRecord(payload) || wrapped !== undefined ? [readRecord(payload)] : payload;
+  return isDelivery(payload) || wrapped !== undefined ? [readRecord(payload)] : payload;
 }
 
 /** Returns a record under the names of this package. Other members are unchanged. */
 function readRecord(row: unknown): unknown {
-  const raw = isObject(row) && !isRecord(row) ? (find(row, RECORD_WRAPPERS, isObject) ?? row) : row;
+  const raw = isObject(row) && !isDelivery(row) ? (find(row, RECORD_WRAPPERS, isObject) ?? row) : row;
   if (!isObject(raw)) return raw;
   const record: Record<string, unknown> = { ...raw };
   for (const [name, names] of Object.entries(RECORD_NAMES)) {
@@ -114,11 +116,13 @@ function readRecord(row: unknown): unknown {
   return record;
 }
 
-function isRecord(raw: JsonObject): boolean {
+/** True for an object that has the id and the status of a delivery under names of the table. */
+function isDelivery(raw: JsonObject): boolean {
   const isText = (value: unknown): boolean => typeof value === 'string';
   return find(raw, RECORD_NAMES.id, Boolean) !== undefined && find(raw, RECORD_NAMES.status, isText) !== undefined;
 }
 
+/** Returns the first member under one of the names whose value fits. */
 function find(raw: JsonObject, names: readonly string[], fits: (value: unknown) => boolean): unknown {
   const name = names.find((candidate) => Object.hasOwn(raw, candidate) && fits(raw[candidate]));
   return name === undefined ? undefined : raw[name];
@@ -197,7 +201,10 @@ export const listDeliveries: Endpoint<WebhookDelivery[]> = {
 
 const ATTEMPT_NAMES = ['duration_ms', 'triggered_by'];
 
-/** True for an attempt of a delivery, which also has the members `success` and `error`. The resend endpoint may answer one. */
+/**
+ * True for an attempt of a delivery, which a resend may return. Its members `success` and `error` are facts about the
+ * receiver, and look like those of an error response.
+ */
 function isAttempt(value: unknown): boolean {
   return isObject(value) && ATTEMPT_NAMES.some((name) => Object.hasOwn(value, name));
 }
@@ -208,7 +215,7 @@ function isAttempt(value: unknown): boolean {
 export const resendWebhook: Endpoint<void> = {
   method: 'POST',
   path: '/api/v1/external/invoices/{ident}/resend-webhook',
-  idempotent: false, // each one starts another attempt
+  idempotent: false, // each resend starts another attempt
   envelope: 'not_shown',
   params: check(() => parameters({ ident: ident() })),
   data: () => ({ ok: true, value: undefined }), // the interface does not show the response body

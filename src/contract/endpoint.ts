@@ -12,7 +12,7 @@ export interface Endpoint<Data> {
   readonly method: HttpMethod;
   /** Path below the base address, with `{name}` for each path parameter. */
   readonly path: `/${string}`;
-  /** True where a repeated request cannot do the work twice. */
+  /** True if a repeated request cannot do the work twice. */
   readonly idempotent: boolean;
   /** Whether the interface shows the success in an envelope, or shows no shape at all. The client reads both forms for either. */
   readonly envelope: 'shown' | 'not_shown';
@@ -25,36 +25,45 @@ export interface Endpoint<Data> {
   /** The payload of a success, decoded tolerantly. */
   readonly data: Check<Data>;
 
-  // What is special about an endpoint. Without these members it is an ordinary one.
+  // The rest is what is special about an endpoint. An ordinary one has none of these members.
 
-  /** The parameter that names the order, for errors and events. */
+  /** The parameter with the id of the order, which errors and the events of hooks show. */
   readonly order?: 'external_id' | 'ident';
   /**
-   * Returns the members in which the data is not what was asked for: a proxy, a cache or a wrong connection may have
-   * answered another request.
+   * Returns the members in which the data is not what was asked for. A proxy or a cache may have sent the response to
+   * another request.
    */
   differences?(data: Data, sent: WireRecord): readonly string[];
-  /** True for a record whose own members look like those of an error. An error response with one shows that the work was done. */
+  /**
+   * True for data of this endpoint whose members look like those of an error, such as `success` and `error`. Data of
+   * this kind is not taken for an error, and if an error response contains it, the work was done.
+   */
   readonly isRecord?: (value: unknown) => boolean;
-  /** What to do where it is unknown whether the work was done. */
+  /** What to do if it is unknown whether the work was done. A part of a sentence, in the message of the error. */
   readonly remedy?: string;
-  /** A hint for a request that the service has refused. Empty for none. */
+  /** Returns a sentence about the likely mistake in a rejected request, or an empty text. */
   readonly hint?: (sent: WireRecord) => string;
-  /** How the service says that the order exists. The table of all endpoints sets it. */
+  /** How to read INVOICE_ALREADY_EXISTS. The table in `endpoints.ts` sets it for every endpoint. */
   readonly conflict?: ConflictForm;
 }
 
-/** How the error of an order that exists is read. */
+/** How to read the error response for an order that has an invoice already. */
 export interface ConflictForm {
   /** What to call in place of the creation. */
   readonly advice: string;
-  /** The order that the details name, or null. */
-  readonly named: (details: unknown) => string | null;
+  /**
+   * Returns the external_id in the details, or null. It shows whether the response is about the order that was sent.
+   */
+  readonly externalIdIn: (details: unknown) => string | null;
+  /** Returns all facts in the details. */
   readonly read: (details: unknown) => Conflict;
 }
 
 /** The facts about the existing invoice in the details of INVOICE_ALREADY_EXISTS. */
 export interface Conflict {
+  /**
+   * The merchant's order id, also from less certain names such as `order_id`. Shown if the call itself names no order.
+   */
   readonly externalId: string | null;
   readonly existingStatus: InvoiceStatus | null;
   /** The whole invoice, decoded. Undefined unless the details hold it. */

@@ -1,6 +1,7 @@
 // The contract holds all data that travels, declared once for both directions: a file per resource with its types, its
-// schema and its endpoints. It imports nothing else of the package and is the only room that imports zod. The webhooks
-// and the error classes use only its files that load no zod: types, statuses, json, wire, and the scalars of values/.
+// schema and its endpoints. It imports nothing else of the package and is the only room that imports zod. Rooms that
+// must not load zod, such as the receiver, use only these files of it: types, statuses, json, wire, and those of
+// values/ without codecs.
 
 import { listDeliveries, resendWebhook } from './deliveries.ts';
 import type { Endpoint } from './endpoint.ts';
@@ -21,10 +22,13 @@ const table = {
   'rates.list': listRates,
 } as const satisfies Readonly<Record<string, Endpoint<unknown>>>;
 
-/** The operations of the service, named as the client's methods. */
+/** The operations of the service, named like the client's methods. Public in the sandbox as `FaultOperation`. */
 export type ServiceOperation = keyof typeof table;
 
-/** The operations of the client: those of the service, and `request` for an endpoint that the client does not know. */
+/**
+ * The operations of the client: those of the service, and `request` for an endpoint that the client does not know. The
+ * main entry exports it as `ServiceOperation`.
+ */
 export type Operation = ServiceOperation | 'request';
 
 /** An endpoint with the name of its operation. */

@@ -22,11 +22,13 @@ import {
 // | form                          | example                                | for                                       |
 // |-------------------------------|----------------------------------------|-------------------------------------------|
 // | envelope                      | {"success": true, "data": X}           | every endpoint                            |
-// | no envelope                   | X                                      | every endpoint, reported as drift         |
-// |                               |                                        | where the interface shows the envelope    |
+// | no envelope                   | X                                      | every endpoint; drift if the interface    |
+// |                               |                                        | shows the envelope                        |
 // | resource under its name       | {"success": true, "data": {"invoice": X}} | single reads, whose shape is not shown |
-// | null for an empty list        | {"items": null}                        | pages: Go writes an empty slice so        |
-// | [] for an absent object       | {"adjustment": []}                     | nullable objects: PHP writes them so      |
+// | null for an empty list        | {"items": null}                        | pages, because Go writes an empty slice   |
+// |                               |                                        | as null                                   |
+// | [] for an absent object       | {"adjustment": []}                     | nullable objects, because PHP writes an   |
+// |                               |                                        | empty object as []                        |
 
 /** The currency of an invoice or a payment method. */
 export function currency(): Codec<Currency> {
@@ -65,6 +67,7 @@ function hasUuid(value: unknown): boolean {
   return isObject(value) && Object.hasOwn(value, 'uuid');
 }
 
+/** Reads the members of a page, and leaves its items as they are. */
 const pageShell = check(() => pageOf(anything));
 
 /** Reads a page item by item. Calls `onInvalid` with each unreadable item and leaves it out. */

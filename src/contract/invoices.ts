@@ -1,6 +1,6 @@
 import type { Conflict, ConflictForm, Endpoint, PageEndpoint, WireRecord } from './endpoint.ts';
 import { currency, pageOf, unwrapped } from './envelope.ts';
-import { isObject, type JsonObject } from './json.ts';
+import { firstText, isObject, type JsonObject } from './json.ts';
 import {
   amount,
   type DecimalInput,
@@ -202,7 +202,7 @@ function invoice() {
   return resource(shape);
 }
 
-/** A single read may answer the creation form, which has no is_adjusted: there it follows the adjustment. */
+/** Completes a single read in the creation form, which has no is_adjusted: it is true if there is an adjustment. */
 function singleInvoice(payload: unknown): unknown {
   const raw = unwrapped(payload);
   if (!isObject(raw) || (raw['is_adjusted'] ?? null) !== null) return raw;
@@ -223,7 +223,7 @@ function creationBody(allowHttp: boolean) {
   return parameters(shape);
 }
 
-/** Returns the members in which an invoice is not the charge that was asked for. */
+/** Returns the members in which an invoice differs from the charge that was asked for. */
 export function chargeDifferences(sent: WireRecord, found: CreatedInvoice): ChargeMember[] {
   const { amount: asked = '', currency: code = '', customer_id = '' } = sent;
   const differences: ChargeMember[] = [];
@@ -242,10 +242,10 @@ function creationDifferences(created: CreatedInvoice, sent: WireRecord): string[
   return created.external_id === sent['external_id'] ? differences : ['external_id', ...differences];
 }
 
-/** How the service says that an order exists, in the response to any operation. */
+/** How to read the error response for an order that has an invoice already, from any operation. */
 export const conflict: ConflictForm = {
   advice: 'invoices.createOrGet returns the existing one.',
-  named: (details) => firstText(holdersIn(details).map((holder) => holder['external_id'])),
+  externalIdIn: (details) => firstText(holdersIn(details).map((holder) => holder['external_id'])),
   read: readConflict,
 };
 
@@ -254,7 +254,7 @@ const ID_MAX = 512;
 const STATUS_NAMES = ['status', 'existing_status', 'invoice_status', 'current_status'];
 
 /**
- * Reads what the details of a conflict say. The interface does not name the members.
+ * Reads the details of a conflict. The interface does not name their members.
  * @see [Known codes](../../docs/service-interface.md#known-codes)
  */
 function readConflict(value: unknown): Conflict {
@@ -276,10 +276,6 @@ function holdersIn(details: unknown): JsonObject[] {
   return [details, details['invoice'], details['existing_invoice'], details['existing']].filter(isObject);
 }
 
-function firstText(values: readonly unknown[]): string | null {
-  return values.filter((value) => typeof value === 'string').find((found) => found !== '') ?? null;
-}
-
 /** @see [POST /api/v1/external/invoices](../../docs/service-interface.md#post-apiv1externalinvoices) */
 export const createInvoice: Endpoint<CreatedInvoice> = {
   method: 'POST',
@@ -297,7 +293,10 @@ export const createInvoice: Endpoint<CreatedInvoice> = {
       : `The currency was sent as "${currency}": codes are usually written "${currency.toUpperCase()}".`,
 };
 
-/** The body of a creation for a client with `allowHttp: true`: its addresses may be http, and the service judges them. */
+/**
+ * The body of a creation for a client with `allowHttp: true`: its addresses may be http, and the service decides on
+ * them.
+ */
 export const createInvoiceBodyWithHttp = check(() => creationBody(true));
 
 /** @see [GET /api/v1/external/invoices](../../docs/service-interface.md#get-apiv1externalinvoices) */

@@ -5,3 +5,8 @@ export type JsonObject = Readonly<Record<string, unknown>>;
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
+
+/** Returns the first value that is a text and not empty, or null. It is never cut. */
+export function firstText(values: readonly unknown[]): string | null {
+  return values.filter((value) => typeof value === 'string').find((text) => text !== '') ?? null;
+}

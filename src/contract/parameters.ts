@@ -4,8 +4,9 @@ import { isLoopback } from './values/hosts.ts';
 import { codePoints, Problem } from './values/scalars.ts';
 
 /**
- * Money as it may be given: a plain decimal string such as `"25.00"`, or a Decimal of any copy of decimal.js. No number,
- * which cannot hold every amount exactly, and no bigint: `2500n` could mean 2500.00 or, in cents, 25.00.
+ * Money that the caller gives: a plain decimal string such as `"25.00"`, or a Decimal of any copy of decimal.js. A
+ * number is refused, because it cannot hold every amount exactly, and a bigint, because `2500n` could mean 2500.00 or,
+ * in cents, 25.00.
  */
 export type DecimalInput = string | Decimal | DecimalLike;
 
@@ -25,7 +26,7 @@ export function limitedText(min: number, max: number): Codec<string> {
 function readText(value: unknown, min: number, max: number): string | Problem {
   if (typeof value !== 'string') return new Problem(`must be a string, not ${typeNameOf(value)}`);
   if (value === '' && min > 0) return new Problem('must not be empty');
-  // A code point has one or two units, so most texts need no count.
+  // A code point has one or two units of a string's length, so most texts need no count.
   if (value.length > max * 2 || (value.length > max && codePoints(value) > max)) {
     return new Problem(`must have at most ${max} characters`);
   }
@@ -66,7 +67,10 @@ export function optionalWord(words: readonly string[]): Codec<string | undefined
   return optional((value) => (typeof value === 'string' && words.includes(value) ? value : problem));
 }
 
-/** A numeric column of a database writes more decimals than two. Zeros beyond them are not sent. */
+/**
+ * A numeric column of a database may write more than two decimals. Zeros after the second one are accepted and not
+ * sent.
+ */
 const AMOUNT_TEXT = /^(?<sent>\d{1,30}(?:\.\d{1,2})?)(?:(?<=\.\d\d)0+)?$/;
 const AMOUNT_MAX = 60;
 const AMOUNT_RULE = 'must be a decimal string greater than 0 with at most 2 decimals, such as "25.00"';
@@ -91,7 +95,7 @@ function amountText(value: unknown): string | Problem {
 
 const SHOWN_MAX = 40;
 
-/** A value that is refused, for a message. It is not cut, so that a key in it is found and hidden. */
+/** Returns a refused value for a message: whole, so that a key in it is found and hidden, or only its length. */
 function shownValue(text: string): string {
   return text.length > SHOWN_MAX ? `a text of ${text.length} characters` : `"${text}"`;
 }
@@ -102,7 +106,8 @@ export function decimalText(value: unknown): string | null {
   return isDecimalLike(value) && Math.abs(value.e) <= 30 ? value.toFixed() : null;
 }
 
-// The marker of decimal.js is not enough, because parsed JSON can carry it. NaN and Infinity have the exponent NaN.
+// `Decimal.isDecimal` alone is not enough, because parsed JSON can have the member that it looks for. NaN and Infinity
+// have the exponent NaN.
 function isDecimalLike(value: unknown): value is DecimalLike {
   return Decimal.isDecimal(value) && typeof value.e === 'number' && typeof value.toFixed === 'function';
 }
@@ -116,8 +121,8 @@ const URL_MAX = 512;
 const URL_TEXT = /^https?:\/\/(?<authority>[^/?#\s\\\p{Cc}]+)(?:[/?#][^\s\\\p{Cc}]*)?$/iu;
 
 /**
- * An address that the service calls or sends the customer to. Plain http is accepted for loopback, and for any host with
- * `allowHttp`. The service decides about it.
+ * Returns the codec of an address that the service calls or sends the customer to. Plain http is accepted for loopback,
+ * and with `allowHttp` for any host: the service decides whether it takes it.
  */
 export function optionalUrl(allowHttp: boolean): Codec<string | undefined> {
   return optional((value) => readUrl(value, allowHttp));
@@ -137,7 +142,9 @@ function readUrl(value: unknown, allowHttp: boolean): string | Problem {
 
 const IDENT_MAX = 128;
 
-/** A path parameter. `.` and `..` cannot be encoded: URL parsing would turn them into another path. */
+/**
+ * Returns the codec of a path parameter. `.` and `..` are refused, because URL parsing would remove them from the path.
+ */
 export function ident(): Codec<string> {
   return scalar(readIdent);
 }

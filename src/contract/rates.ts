@@ -26,7 +26,7 @@ export interface Rate {
 
 const NOT_USDT = new Problem('must be USDT');
 
-/** A price of anything else would be taken for a price of USDT. */
+/** USDT only, because the price of another asset would be taken for a price of USDT. */
 const asset = scalar(
   (value) => (typeof value === 'string' && value.toUpperCase() === 'USDT' ? value : NOT_USDT),
   'text',

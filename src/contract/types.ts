@@ -1,6 +1,6 @@
 import type { FinalInvoiceStatus, KnownDeliveryStatus, KnownEventType, KnownWithdrawalStatus } from './statuses.ts';
 
-// The types that several resources share, and the names of all the others.
+// The types that several resources share, and the unions of status and event words.
 
 /**
  * A list of known words that stays open: a word that the service adds later arrives as text. After
@@ -10,8 +10,8 @@ import type { FinalInvoiceStatus, KnownDeliveryStatus, KnownEventType, KnownWith
 export type OpenEnum<Known extends string> = Known | UnlistedWord;
 
 /**
- * Text that is not one of the known words. The member exists in the type only. The template around it keeps the compiler
- * from accepting every word in a comparison. The known words need both to narrow.
+ * Text that is not one of the known words. The member `unlisted` exists in the type only: with it, a comparison narrows
+ * the known words. The template literal around it makes a comparison with a mistyped word an error.
  */
 export type UnlistedWord = `${string & { readonly unlisted: true }}`;
 
@@ -50,7 +50,10 @@ export interface Currency {
   readonly code: string;
   /** For people, such as `Euro`. Null if the service sends none that can be read. */
   readonly name: string | null;
-  /** The sign that is written with an amount, such as `€`. It is not unique: use `code` to compare. Null as `name`. */
+  /**
+   * The sign that is written with an amount, such as `€`. Several currencies share a sign: compare `code`. Null like
+   * `name`.
+   */
   readonly symbol: string | null;
 }
 
@@ -66,13 +69,16 @@ export interface Page<T> {
   readonly items: readonly T[];
   /** From 1. */
   readonly page: number;
-  /** The size of the page, which the last page may not reach. */
+  /** The size of a page. The last page may have fewer items. */
   readonly per_page: number;
   /** Items on all pages, at the time of this response. */
   readonly total_items: number;
-  /** Of an empty list 0 or 1, so look at `items`. */
+  /** The number of pages. 0 or 1 for an empty list, so look at `items`. */
   readonly total_pages: number;
-  /** Whether a page follows, at the time of this response. Rows that leave meanwhile move the others: iterate the list for all. */
+  /**
+   * Whether a page follows, at the time of this response. To get all rows, iterate the list call: it also follows moved
+   * rows.
+   */
   readonly has_next: boolean;
   /** Whether a page precedes this one. */
   readonly has_prev: boolean;

@@ -1,8 +1,7 @@
 import type { Endpoint, PageEndpoint } from './endpoint.ts';
 import { pageOf, unwrapped } from './envelope.ts';
 import { ident, optionalInteger, optionalWord } from './parameters.ts';
-import type { KnownWithdrawalStatus } from './statuses.ts';
-import { WITHDRAWAL_STATUSES } from './statuses.ts';
+import { type KnownWithdrawalStatus, WITHDRAWAL_STATUSES } from './statuses.ts';
 import type { PageQuery, WithdrawalStatus } from './types.ts';
 import {
   type Codec,
@@ -64,8 +63,8 @@ export interface Withdrawal {
 }
 
 /**
- * The filter and the page of a list of withdrawals. Their names on the wire are those of invoices, unless the option
- * `withdrawalQuery` of the client names others.
+ * The filter and the page of a list of withdrawals. The interface does not show their names on the wire: the client
+ * uses those of the invoices list, unless its option `withdrawalQuery` gives others.
  *
  * @example
  * for await (const withdrawal of merchant.withdrawals.list({ status: 'pending' })) console.log(withdrawal.uuid);
@@ -77,7 +76,7 @@ export interface ListWithdrawalsQuery extends PageQuery {
 
 const NOT_TEXT = new Problem('must be a string');
 
-/** The raw value of a member that could not be read. */
+/** Holds the raw value of a member that could not be read, until {@link withUnreadable} moves it. */
 class Unreadable {
   readonly raw: unknown;
   constructor(raw: unknown) {
@@ -96,10 +95,10 @@ function member<T>(read: (value: unknown) => T | Problem, kind: Codec<unknown>['
     if (!(result instanceof Problem)) return result;
     return value === '' ? null : new Unreadable(value);
   }, kind);
-  return { ...codec, isLenient: true } as Codec<T | null>; // withUnreadable replaces the unreadable ones
+  return { ...codec, isLenient: true } as Codec<T | null>; // withUnreadable takes each Unreadable out
 }
 
-/** Moves the unreadable members to `unreadable`. */
+/** Returns the withdrawal with null for each unreadable member, and their raw values in `unreadable`. */
 function withUnreadable(withdrawal: Withdrawal): Withdrawal {
   const unread = Object.entries(withdrawal).filter(([, value]) => value instanceof Unreadable);
   if (unread.length === 0) return withdrawal;
@@ -159,6 +158,6 @@ export const getWithdrawal: Endpoint<Withdrawal> = {
   idempotent: true,
   envelope: 'not_shown',
   params: check(() => parameters({ withdrawal_uuid: ident() })),
-  data: check(() => prepared((payload) => unwrapped(payload), withdrawal())),
+  data: check(() => prepared(unwrapped, withdrawal())),
   differences: ({ uuid }, { withdrawal_uuid = '' }) => (isSameIdent(uuid, withdrawal_uuid) ? [] : ['uuid']),
 };

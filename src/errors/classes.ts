@@ -12,13 +12,13 @@ import {
   type WebhookReason,
 } from './codes.ts';
 
-/** One finding of a validation. */
+/** One thing that is wrong with a request or a response. */
 export interface ValidationIssue {
-  /** Field path, members joined with dots. Empty for the request as a whole. */
+  /** The member, names joined with dots. Empty for the request or the response as a whole. */
   readonly path: string;
   /** What is wrong, in the words of the service, or of the client for its own checks. */
   readonly message: string;
-  /** The type of the finding, when the service sends one. */
+  /** The type that the service gives the issue, such as `missing`. Absent if it sends none. */
   readonly type?: string;
 }
 
@@ -115,13 +115,15 @@ export abstract class MerchantError extends Error {
 }
 Object.defineProperty(MerchantError.prototype, BRAND, { value: true });
 
-/** Adds a property that no print and no JSON shows: a Decimal takes seventy lines of the print of an uncaught error. */
+/**
+ * Adds a property that no print and no JSON shows: one Decimal takes seventy lines in the print of an uncaught error.
+ */
 function defineHidden(error: MerchantError, name: string, value: unknown): void {
   Object.defineProperty(error, name, { value, enumerable: false });
 }
 
 /**
- * The service answered and refused the request. The kind `request` is an error response without a closer class.
+ * The service sent an error response. An error response for which there is no closer class has the kind `request`.
  *
  * @example
  * if (error instanceof ApiError) console.error(error.status, error.code, error.requestId);
@@ -151,7 +153,7 @@ export class ApiError extends MerchantError {
 
   /** The first 2,000 characters of the body, without secrets. It may hold data of a customer, so no log shows it. */
   get raw(): string {
-    return #raw in this ? this.#raw : ''; // an object that inherits from the error has none
+    return #raw in this ? this.#raw : ''; // an object that inherits from an error has no private members
   }
 }
 
@@ -166,7 +168,7 @@ export class ValidationError extends ApiError {
   override readonly kind = 'validation';
   /** Messages by field. The object has no prototype, so that a field may have any name. */
   readonly fields: Record<string, string[]>;
-  /** The same findings as a list, at most 20. */
+  /** The same issues as a list, at most 20. */
   readonly issues: ValidationIssue[];
   /** `client`: the client refused the parameters, and no request was made. */
   readonly origin: 'service' | 'client';
@@ -193,9 +195,9 @@ export class ValidationError extends ApiError {
  */
 export class InvoiceAlreadyExistsError extends ApiError {
   override readonly kind = 'conflict';
-  /** Status of the existing invoice. Null if neither the response nor a read told it. */
+  /** Status of the existing invoice. Null if neither the response nor a read contained it. */
   readonly existingStatus: InvoiceStatus | null;
-  /** The existing invoice, if the response held it completely, or the client has read it back. Not enumerable. */
+  /** The existing invoice, if the response contained all of it or the client read it back. Not enumerable. */
   declare readonly existing?: Invoice;
 
   constructor(init: InvoiceAlreadyExistsErrorInit) {
@@ -226,7 +228,8 @@ export class NotFoundError extends ApiError {
 }
 
 /**
- * The service limits the rate: 429, 420, or a rate-limit code under any status. `stoppedBy` says why it was not repeated again.
+ * The service limits the rate: 429, 420, or a rate-limit code under any status. `stoppedBy` says why there was no
+ * retry.
  *
  * @example
  * if (hasKind(error, 'rate_limit')) scheduleAgain(error.retryAfter ?? 60_000);
@@ -236,7 +239,8 @@ export class RateLimitError extends ApiError {
 }
 
 /**
- * The service failed: a 5xx, or a code such as INTERNAL_ERROR. The `outcome` of a write is `unknown`, except for 501 and 505.
+ * The service failed: a 5xx, or a code such as INTERNAL_ERROR. The `outcome` of a write is `unknown`, but `rejected`
+ * for 501 and 505.
  *
  * @example
  * if (hasKind(error, 'server') && error.outcome === 'unknown') queueForRetry(order);
@@ -311,7 +315,7 @@ export class UnexpectedResponseError extends MerchantError {
 
   /** The first 2,000 characters of the body, without secrets. It may hold data of a customer, so no log shows it. */
   get raw(): string {
-    return #raw in this ? this.#raw : ''; // an object that inherits from the error has none
+    return #raw in this ? this.#raw : ''; // an object that inherits from an error has no private members
   }
 }
 
@@ -344,11 +348,10 @@ export class InvoiceMismatchError extends MerchantError {
  */
 export class WebhookVerificationError extends MerchantError {
   readonly kind = 'webhook';
-  /** Why the delivery is refused. `code` is its upper case after `SDK_WEBHOOK_`. */
+  /** Why the delivery is refused. `code` is `SDK_WEBHOOK_` and this word in capitals. */
   readonly reason: WebhookReason;
 
   constructor(reason: WebhookReason, message: string) {
-    // The template of an upper-cased closed union is one of the codes by construction.
     super({ code: `SDK_WEBHOOK_${reason.toUpperCase()}`, message });
     this.reason = reason;
   }
@@ -369,7 +372,7 @@ export class ConfigurationError extends MerchantError {
   }
 }
 
-/** The classes of error responses without further members. */
+/** The classes of {@link ApiError} that add no members, by kind. */
 export const ERROR_RESPONSE_CLASSES = {
   authentication: AuthenticationError,
   not_found: NotFoundError,
@@ -377,7 +380,7 @@ export const ERROR_RESPONSE_CLASSES = {
   server: ServerError,
 } as const;
 
-// Literals, because minifiers rename classes and logs group by name.
+// The names are written out, because minifiers rename classes, and logs group errors by name.
 const NAMES = {
   MerchantError,
   ApiError,

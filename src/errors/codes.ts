@@ -4,7 +4,7 @@
  */
 export type ErrorKind = ApiErrorKind | LocalErrorKind;
 
-/** Kinds of {@link ApiError}: the service answered and refused. */
+/** Kinds of {@link ApiError}: the service sent an error response. */
 export type ApiErrorKind =
   | 'request'
   | 'validation'
@@ -28,7 +28,7 @@ export type LocalErrorKind =
  * Whether the operation happened, over all attempts of the call.
  *
  * - `not_sent`: no byte of the request reached the service.
- * - `rejected`: the service refused the operation.
+ * - `rejected`: the service did not do it, and said so.
  * - `unknown`: it may have happened. Repeat the call with the same `external_id`, or read the invoice.
  */
 export type Outcome = 'not_sent' | 'rejected' | 'unknown';
@@ -71,7 +71,7 @@ export const WEBHOOK_REASONS = [
 export type WebhookReason = (typeof WEBHOOK_REASONS)[number];
 
 /**
- * The kind of each code that one word describes. The other codes of this package are made of a status or a reason.
+ * The kind of each code with a fixed name. The names of the other codes contain a status or a webhook reason.
  * `hasCode`, its types and the fakes of `merchant-invoicing/testing` follow this table.
  */
 export const CODE_KINDS = {
@@ -91,10 +91,10 @@ export const CODE_KINDS = {
   SDK_CONTRACT: 'unexpected_response',
   SDK_PAGE: 'unexpected_response',
   SDK_INVOICE_MISMATCH: 'mismatch',
-} as const satisfies { readonly [C in ServiceCode | PlainSdkCode]: ErrorKind };
+} as const satisfies { readonly [C in ServiceCode | FixedSdkCode]: ErrorKind };
 
-/** The codes of this package that are one word. */
-type PlainSdkCode = Exclude<SdkCode, `SDK_HTTP_${number}` | `SDK_WEBHOOK_${string}`>;
+/** The codes of this package with a fixed name. */
+type FixedSdkCode = Exclude<SdkCode, `SDK_HTTP_${number}` | `SDK_WEBHOOK_${string}`>;
 
 /** Codes of this package. The list is closed, and docs/errors.md describes each of them. */
 export type SdkCode =
@@ -121,7 +121,9 @@ export type ErrorCode = ServiceCode | SdkCode | (string & {});
 /** `homepage` of package.json, which a release sets. The build puts its value here; the sources have none. */
 declare const HOMEPAGE: string | undefined;
 
-/** Where cause and remedy of a code are written: on the site of the package, or in the package where it has no site. */
+/**
+ * Returns the address of the page that explains a code: on the site of the package, or in its `docs` without a site.
+ */
 export function guideTo(code: ErrorCode): string {
   const site = typeof HOMEPAGE === 'string' ? HOMEPAGE : '';
   const page = site === '' ? 'docs/errors.md' : new URL('errors.html', site).href;
@@ -141,13 +143,13 @@ export interface AttemptRecord {
 /** A symbol of the global registry, so that two copies of the package recognise each other's errors. */
 export const BRAND: unique symbol = Symbol.for('merchant-invoicing.error') as never; // the registry's type is not unique
 
-/** Only some words may precede the limit: EXCHANGE_RATE_LIMIT_EXCEEDED refers to another rate. */
+/** Only these words may stand before the limit: EXCHANGE_RATE_LIMIT_EXCEEDED is about a rate of exchange. */
 const RATE_LIMIT_CODE =
   /^(?:(?:api|http|client|global|ip|key|user|account|merchant|business|error|err|request)[_.:-]?){0,2}(?:rate[_.-]?limit|rate[_.-]?exceeded|requests?[_.-]?limit|too[_.-]?many|throttl|quota)/i;
 const SERVER_CODE =
   /^(?:internal(?:_server)?_error|internal|server_error|(?:service|temporarily)_unavailable|(?:under_)?maintenance)$/i;
 
-/** Decides by the code, otherwise by the status. Codes are compared without case. */
+/** Returns the kind of an error response: by its code, otherwise by its status. Codes are compared without case. */
 export function errorKindOf(code: string | null, status: number): ApiErrorKind {
   const known = code?.toUpperCase();
   if (known === 'INVOICE_ALREADY_EXISTS') return 'conflict';
@@ -159,7 +161,7 @@ export function errorKindOf(code: string | null, status: number): ApiErrorKind {
   return status >= 500 || (code !== null && SERVER_CODE.test(code)) ? 'server' : 'request';
 }
 
-/** Whether a refused operation may have happened. */
+/** Whether the service may have done the work, although it sent an error response. */
 export function errorOutcome(kind: ApiErrorKind, status: number, isWrite: boolean): Outcome {
   if (status === 408 && kind === 'request') return 'unknown';
   return isWrite && kind === 'server' && status !== 501 && status !== 505 ? 'unknown' : 'rejected';

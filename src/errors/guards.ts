@@ -58,12 +58,12 @@ export function isMerchantError(error: unknown): error is AnyMerchantError {
   return typeof error === 'object' && error !== null && (error as Record<symbol, unknown>)[BRAND] === true;
 }
 
-/** The error of a code: the class of a known code, and any error of the service otherwise. */
+/** The error type of a code: the class of a known code, otherwise any error of the package. */
 type ErrorOf<C extends string> = C extends KnownCode ? ErrorByCode[C] & { readonly code: C } : AnyMerchantError;
 
 /**
- * Returns true when the error has this code. The comparison ignores case. Known codes are completed, and narrow to their
- * class. Any other code is one of the service, because its interface shows two of many.
+ * Returns true when the error has this code. The comparison ignores case. Editors complete the known codes, and these
+ * narrow the error to its class. Any other text is compared as well, because the interface shows two codes of many.
  *
  * @example
  * if (hasCode(error, 'INVOICE_ALREADY_EXISTS')) console.log(error.existingStatus);
@@ -88,8 +88,8 @@ export function hasKind<K extends ErrorKind>(
 }
 
 /**
- * True where the service has answered that it has nothing under an identifier, or that it does not take its form: one that
- * takes only its own uuids may fail with 500 or 501 on any other text.
+ * True if the service has nothing under an identifier, or does not accept its form. A service that accepts only its own
+ * uuids may respond 500 or 501 to any other text.
  *
  * @internal
  */
@@ -99,10 +99,11 @@ export function isRefusedIdent(error: AnyMerchantError): boolean {
 }
 
 /**
- * True for a failure that every further call meets: a refused key, or an unusable client. A 403 may be about one resource.
+ * True if every further call would fail in the same way: the key is refused, or the client is unusable. A 403 does not
+ * count, because it may be about one resource.
  * @internal
  */
-export function isAboutAll(error: AnyMerchantError): boolean {
+export function failsEveryCall(error: AnyMerchantError): boolean {
   if (error.kind === 'configuration') return error.code !== 'SDK_INVALID_ARGUMENT';
   return error.kind === 'authentication' && error.status !== 403;
 }

@@ -14,12 +14,12 @@ import type {
   ReconcileOrder,
 } from './findings.ts';
 
-// One order beside its invoice: what each side says, what differs, and what to do about it. Pure functions.
+// Compares one order with its invoice: what each side says, what differs, and what to do about it. Pure functions.
 
 /** The states of an order. */
 export const ORDER_STATES: readonly OrderState[] = ['open', 'paid', 'fulfilled', 'canceled', 'refunded'];
 
-/** A finding before it is read again. */
+/** The part of a finding that the comparison gives. {@link findingOf} adds the order and the invoice. */
 export type Difference = Pick<Finding, 'kind' | 'expected' | 'actual' | 'difference' | 'action'>;
 
 /** The result of comparing an order with its invoice. */
@@ -29,9 +29,10 @@ export type Comparison =
   | { readonly result: 'differs'; readonly differences: readonly Difference[] };
 
 /**
- * Compares an order with its invoice. What either side did after `horizon` is left for the next run.
+ * Compares an order with its invoice. A difference is left for the next run if either side changed after `horizon`.
  *
- * @param isConfirmed Whether the invoice was just read singly, and cannot lag: otherwise no advice says to act.
+ * @param isConfirmed Whether the invoice was just read singly, and cannot lag. Otherwise the advice is to look it up
+ * first.
  */
 export function compareWithInvoice(
   order: FoundOrder,
@@ -45,7 +46,10 @@ export function compareWithInvoice(
   return withinGrace(differences, horizon, invoice.finished_at ?? invoice.created_at, order.changed_at);
 }
 
-/** Compares an order for which the service has no invoice. A canceled one needs none: nothing was charged or given. */
+/**
+ * Compares an order for which the service has no invoice. A canceled order needs none, because nothing was charged or
+ * delivered.
+ */
 export function compareWithoutInvoice(order: FoundOrder, horizon: number): Comparison {
   const { state, created_at, changed_at } = order;
   if (state === 'canceled') return { result: 'matched' };
@@ -61,7 +65,7 @@ export function compareWithoutInvoice(order: FoundOrder, horizon: number): Compa
   return withinGrace([difference], horizon, created_at, changed_at);
 }
 
-/** An invoice without an order. One that ended unpaid needs none: nothing is owed, so the shop may have deleted the order. */
+/** Compares an invoice that has no order. If it ended unpaid, it needs none: the shop may have deleted the order. */
 export function compareWithoutOrder(invoice: ReconcileInvoice, horizon: number): Comparison {
   const payment = paymentOf(invoice);
   if (typeof payment === 'string') return { result: 'malformed', problem: payment };
@@ -71,6 +75,7 @@ export function compareWithoutOrder(invoice: ReconcileInvoice, horizon: number):
   return withinGrace([difference], horizon, invoice.finished_at ?? invoice.created_at);
 }
 
+/** Returns the differences, unless one of the changes is younger than the horizon. */
 function withinGrace(
   differences: readonly Difference[],
   horizon: number,
@@ -81,13 +86,13 @@ function withinGrace(
   return isYoung ? { result: 'withinGrace' } : { result: 'differs', differences };
 }
 
-/** Every difference, the state first. */
+/** Returns all differences. That of the state comes first. */
 function differencesBetween(order: FoundOrder, invoice: FoundInvoice, isConfirmed: boolean): Difference[] {
   const { state, amount, currency, credited_usdt: booked } = order;
   const { paid_amount: paid, credited_usdt: credited, status } = invoice;
-  const isTaken = state === 'paid' || state === 'fulfilled' || state === 'refunded';
+  const isBooked = state === 'paid' || state === 'fulfilled' || state === 'refunded';
   if (paid === null || credited === null) {
-    if (!isTaken) return [];
+    if (!isBooked) return [];
     const remedy = state === 'refunded' ? 'Find out what was refunded.' : 'Stop or reclaim the delivery.';
     const action = `The order is ${state}, and its invoice is ${status}: nothing was paid. ${isConfirmed ? remedy : 'Look the invoice up before you act.'}`;
     return [differs('fulfilled_not_paid', 'success', status, action)];
@@ -97,7 +102,7 @@ function differencesBetween(order: FoundOrder, invoice: FoundInvoice, isConfirme
   const isOtherCurrency = currency !== invoice.currency;
   const isOtherAmount = !isOtherCurrency && !amount.eq(paid);
   const sum = `${paid.toFixed()} ${invoice.currency} of ${amount.toFixed()} ${currency} was paid, and ${credited.toFixed()} USDT credited`;
-  if (!isTaken) {
+  if (!isBooked) {
     const remedy =
       isOtherCurrency || isOtherAmount
         ? 'Do not fulfil it as ordered: agree on the difference with the customer first, or refund the payment.'
@@ -138,7 +143,10 @@ interface Payment {
 
 const UNPAID: Payment = { paid: null, credited: null };
 
-/** What was paid and credited. A text says why the invoice cannot be compared: it contradicts itself, as for `catchUp`. */
+/**
+ * Returns what was paid and credited, or a text that says why the invoice cannot be compared. `catchUp` refuses the
+ * same invoices.
+ */
 function paymentOf(invoice: ReconcileInvoice): Payment | string {
   if (invoice.status === 'pending') return UNPAID;
   try {
@@ -163,7 +171,7 @@ function foundInvoice(invoice: ReconcileInvoice, { paid, credited }: Payment): F
   return { uuid, status, amount, currency: code, paid_amount: paid, credited_usdt: credited, ...times };
 }
 
-/** A difference as the caller sees it. */
+/** Returns a difference as a finding for the caller. */
 export function findingOf(
   difference: Difference,
   confirmed: boolean,
@@ -185,14 +193,14 @@ export function findingOf(
 const ID_MAX = 512;
 const WORD_MAX = 40;
 
-/** An order that cannot be compared. Its id is null where that cannot be read either. */
+/** An order that cannot be compared. Its id is null if it cannot be read either. */
 export interface BadOrder {
   readonly problem: string;
   readonly place: string;
   readonly external_id: string | null;
 }
 
-/** Reads a row of the shop. Never throws, whatever the shop passes. */
+/** Reads a row of the shop. Never throws. `byDefault`: the place of a row that does not name one. */
 export function readOrder(given: unknown, byDefault: string): FoundOrder | BadOrder {
   let place = byDefault;
   let external_id: string | null = null;
@@ -229,7 +237,7 @@ function readAmount(name: string, value: unknown): Decimal {
   if (typeof value === 'number' || typeof value === 'bigint') {
     throw new Problem(`${name} must be decimal text such as "25.00", not a ${typeof value}, which is not exact`);
   }
-  // To print 1e1000000 of a host's Decimal would take all memory.
+  // The exponent is checked first, because 1e1000000 in plain notation would take all the memory.
   const text = Decimal.isDecimal(value) && Math.abs(value.e) < 140 ? value.toFixed() : value;
   const amount = decimalFrom(text);
   if (amount instanceof Problem) throw new Problem(`${name} ${amount.message}`);

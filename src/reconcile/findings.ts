@@ -3,7 +3,7 @@ import type { Invoice } from '../contract/invoices.ts';
 import type { InvoiceStatus } from '../contract/types.ts';
 import type { Decimal } from '../contract/values/decimal.ts';
 
-// What goes in and what comes out: orders, options, findings and counts.
+// The types of `reconcile`: orders, options, findings and counts.
 
 /**
  * The state of an order, in the words of {@link reconcile}. Map the states of the shop to them.
@@ -36,11 +36,11 @@ export interface ReconcileOrder {
   /** When the order was made: a Date or ISO 8601 text. With it, a young order without an invoice is left for the next run. */
   readonly created_at?: Date | string | null | undefined;
   /**
-   * When the shop last changed the state of the order: a Date or ISO 8601 text. With it, what the shop did a moment ago is left
-   * for the next run, because a replica of the service may not have the payment yet.
+   * When the shop last changed the state of the order: a Date or ISO 8601 text. With it, a change within `grace` is
+   * left for the next run, because a replica of the service may not have the payment yet.
    */
   readonly changed_at?: Date | string | null | undefined;
-  /** Where the order stands, for people. @defaultValue `row N`, its position from 1 */
+  /** Where the order is in your data, for people. @defaultValue `row N`, its position from 1 */
   readonly place?: string | undefined;
 }
 
@@ -48,7 +48,7 @@ export interface ReconcileOrder {
 export interface UnreadableOrder {
   /** What is wrong with it. */
   readonly problem: string;
-  /** Its id, if that can be read: its invoice is then not without an order. */
+  /** Its id, if it can be read. Its invoice is then not reported as one without an order. */
   readonly external_id?: string | undefined;
   /** As in {@link ReconcileOrder}. */
   readonly place?: string | undefined;
@@ -65,7 +65,7 @@ export interface FoundOrder {
   readonly state: OrderState;
   readonly created_at: Date | null;
   readonly changed_at: Date | null;
-  /** Where the order stood, such as `line 17` of a file or `row 16` of an iterable. */
+  /** Where the order is in your data, such as `line 17` of a file or `row 16` of an iterable. */
   readonly place: string;
 }
 
@@ -134,33 +134,36 @@ export interface Finding {
   readonly external_id: string;
   /** Currency of the invoice, or of the order without an invoice. In upper case. */
   readonly currency: string;
-  /** An amount, a state, a currency or a number, as the kind has it. Null for an invoice without an order. */
+  /**
+   * What the order says: an amount, a state, a currency or a number of orders, by `kind`. Null for an invoice without
+   * an order.
+   */
   readonly expected: Decimal | string | number | null;
-  /** Null if there is no invoice. */
+  /** What the service says, in the same form. Null if there is no invoice. */
   readonly actual: Decimal | string | number | null;
   /** `actual` minus `expected` for amounts, otherwise null. */
   readonly difference: Decimal | null;
   /** The facts and the remedy, as sentences for people. */
   readonly action: string;
   /**
-   * True if the invoice, or its absence, was read again just before. False where that read is not possible, and where an open
-   * invoice may only lag, because the order gives no `changed_at`. Always true for `duplicate_order`.
+   * True if the invoice, or its absence, was read again just before. False if that read is not possible, or if an open
+   * invoice may only be late, because the order gives no `changed_at`. Always true for `duplicate_order`.
    */
   readonly confirmed: boolean;
   /** The order as the shop gave it. Null for `invoice_without_order`. */
   readonly order: FoundOrder | null;
-  /** The invoice as it was read last. Null where the order has none, and for `duplicate_order`. */
+  /** The invoice as it was read last. Null if the order has none, and for `duplicate_order`. */
   readonly invoice: FoundInvoice | null;
 }
 
-/** A page of the list. */
+/** A page of the list of invoices. */
 export interface InvoicePage {
   readonly items: readonly ReconcileInvoice[];
   /** How many invoices the service counts. */
   readonly total_items: number;
 }
 
-/** A row of the list that cannot be decoded. */
+/** A row of the list of invoices that cannot be read. */
 export interface InvalidInvoice {
   readonly page: number;
   readonly index: number;
@@ -180,7 +183,10 @@ export interface ReconcileClient {
       },
     ): {
       pages(): AsyncIterable<InvoicePage>;
-      /** Gives the Date header of the first page, by which ages are measured. Without it, the clock of this machine counts. */
+      /**
+       * Gives the Date header of the first page, with which ages are measured. Without it, the clock of this machine is
+       * used.
+       */
       withResponse?(): PromiseLike<{ readonly response: { readonly headers: { get(name: string): string | null } } }>;
     };
     /** Reads one invoice by its uuid or external_id. */
@@ -203,13 +209,13 @@ export interface ReconcileOptions {
   /** The orders, in any order and from any source. They are held in memory, some 800 bytes each. */
   readonly orders: Iterable<Row> | AsyncIterable<Row>;
   /**
-   * The time from which `orders` has all orders: a Date, milliseconds since 1970, or ISO 8601 text. An earlier invoice without
-   * an order is no finding. The list is read to its end in any case. Default: `orders` has all.
+   * The time since which `orders` is complete: a Date, milliseconds since 1970, or ISO 8601 text. An earlier invoice
+   * without an order is no finding. The list is read to its end in any case. Default: `orders` holds every order.
    */
   readonly since?: Date | number | string | undefined;
   /**
-   * What changed less than this many milliseconds before the run is left for the next one: a webhook under way, a replica of
-   * the service that lags.
+   * Milliseconds. A difference is left for the next run if its order or invoice changed more recently: its webhook may
+   * be under way, or a replica of the service may be late.
    * @defaultValue 900_000 (15 minutes)
    */
   readonly grace?: number | undefined;
@@ -217,7 +223,7 @@ export interface ReconcileOptions {
   readonly signal?: AbortSignal | undefined;
   /** Single reads in flight, 1 to 32. @defaultValue 4 */
   readonly concurrency?: number | undefined;
-  /** Called with the progress. Its errors change nothing. */
+  /** Called after each page of the list, and after each order that was read singly. Its errors change nothing. */
   readonly onProgress?: Callback<[progress: ReconcileProgress]> | undefined;
   /** The time of the run, in milliseconds since 1970. Default: the Date header of the service, or the clock of this machine. */
   readonly now?: (() => number) | undefined;
@@ -249,7 +255,7 @@ export type NotComparedReason =
   | 'several_invoices'
   | 'invoices_not_listed';
 
-/** Something that could not be compared. It comes among the findings, so that nothing is dropped silently. */
+/** Something that could not be compared. It is yielded like a finding, so that nothing is dropped silently. */
 export interface NotCompared {
   readonly kind: 'not_compared';
   /** Null if the row has no readable id. */
@@ -260,7 +266,7 @@ export interface NotCompared {
   readonly reason: NotComparedReason;
   /** The problem, as a sentence. */
   readonly problem: string;
-  /** Where it stood, such as `line 17`, `row 16` or `the list`. */
+  /** Where it is, such as `line 17` or `row 16` of your data, or `the list` of the service. */
   readonly place: string;
 }
 

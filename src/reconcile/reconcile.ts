@@ -3,9 +3,9 @@ import { concurrently, untilAborted } from '../concurrently.ts';
 import { instantFrom } from '../contract/values/instants.ts';
 import { isSameIdent, plainIdent } from '../contract/values/scalars.ts';
 import { AbortedError } from '../errors/classes.ts';
-import { type AnyMerchantError, hasCode, isAboutAll, isMerchantError, isRefusedIdent } from '../errors/guards.ts';
+import { type AnyMerchantError, failsEveryCall, hasCode, isMerchantError, isRefusedIdent } from '../errors/guards.ts';
 import { notify } from '../notify.ts';
-import { lacksItsEnd } from '../webhooks/event/invoice-event.ts';
+import { lacksPayment } from '../webhooks/event/invoice-event.ts';
 import {
   type Comparison,
   compareWithInvoice,
@@ -29,8 +29,9 @@ import type {
   Reconciliation,
 } from './findings.ts';
 
-// Reads the orders into a Map, walks the list of invoices once, and reads each suspect singly before it is reported. The list
-// decides nothing alone: it may move, lag or be cut. Nothing is called unpaid that was only not listed.
+// Reads the orders into a Map, walks the list of invoices once, and reads each order that differs singly before it is
+// reported. The list alone decides nothing, because it may move, be late or be cut: an order is not called unpaid
+// because the list did not show its invoice.
 
 const fail = configurationFail('reconcile');
 const NAMES = namesOf<ReconcileOptions>({
@@ -45,14 +46,14 @@ const NAMES = namesOf<ReconcileOptions>({
 });
 const GRACE = 15 * 60_000;
 const PER_PAGE = 100;
-/** Suspects that are read before their findings are yielded, in the order of the orders. */
+/** How many orders are read singly before their findings are yielded, in the order of the orders. */
 const BATCH = 100;
-/** After so many single reads in a row without a response, the service is down. */
-const UNREAD_IN_A_ROW = 10;
+/** After this many failed single reads, one after the other, the service counts as down. */
+const FAILED_READS_MAX = 10;
 
 /**
  * Compares the orders of a shop with the invoices of the service, and yields the differences in the order of `orders`, then
- * the invoices without an order. It reads only.
+ * the invoices without an order. It changes nothing.
  *
  * Each difference is read again just before it is reported, and an order that the list does not show is read singly.
  *
@@ -93,7 +94,7 @@ function readOptions(options: ReconcileOptions): Settings {
   return { merchant, orders, signal, onProgress, now, concurrency, grace, from: from ?? 0 };
 }
 
-/** An order, and what the walk has shown of it. */
+/** An order, and what the list has shown about its invoice. */
 interface Entry {
   readonly order: FoundOrder;
   /** The number of orders with this id. */
@@ -102,16 +103,22 @@ interface Entry {
   uuid: string | null;
   /** The listed invoice, kept while it differs. */
   invoice: ReconcileInvoice | null;
+  /** True if the listed invoice agrees with the order. */
   isMatched: boolean;
+  /** True if the list has shown several invoices with this external_id. */
   hasSeveral: boolean;
-  /** Another order has the uuid of its invoice as its id, or its external_id. */
+  /** True if another order has the same invoice: one of the two gives its external_id, and the other its uuid. */
   sharesInvoice: boolean;
-  /** The list has shown a row with this id that cannot be decoded. */
+  /** True if the list has shown a row with this external_id that cannot be read. */
   isListedUnreadable: boolean;
 }
 
 type Result = Finding | NotCompared;
-/** The result of a single read: the invoice, or why there is no invoice to compare. */
+/**
+ * The result of a single read: the invoice, or why there is none to compare. `absent`: the service does not find it.
+ * `refused`: the service does not accept the id. `unread`: the read failed. `malformed`: the response cannot be
+ * decoded.
+ */
 type Reading =
   | { readonly invoice: ReconcileInvoice }
   | { readonly without: 'absent' | 'refused' }
@@ -124,20 +131,23 @@ class Run implements Reconciliation {
   readonly #settings: Settings;
   /** By the id of the order. A uuid is compared in its plain form. */
   readonly #entries = new Map<string, Entry>();
-  /** Orders, and what could not be read as one, in the order of `orders`. */
+  /** The orders, and the rows that could not be read as one, in the order of `orders`. */
   readonly #rows: (Entry | NotCompared)[] = [];
-  /** Ids of orders that cannot be compared: their invoices are not without an order. */
+  /** The ids of orders that cannot be compared. Their invoices are not reported as ones without an order. */
   readonly #badOrders = new Set<string>();
   readonly #invoicesWithoutOrder: ReconcileInvoice[] = [];
   readonly #totals = { orders: 0, invoices: 0, differing: 0, ordersNotCompared: 0, invoicesWithoutOrder: 0 };
   readonly #currencies = new Map<string | null, Counts>();
   /** What changed after this time is left for the next run. */
   #horizon = 0;
-  /** How a single read shows that the list is not whole. Told once. */
+  /** False once something shows that the list misses invoices. That is reported once. */
   #isListWhole = true;
+  /** The oldest listed invoice. */
   #oldest: ReconcileInvoice | null = null;
+  /** Whether the service finds the oldest listed invoice by its external_id. Null until it is asked. */
   #readsByExternalId: Promise<boolean> | null = null;
-  #unreadInARow = 0;
+  /** Failed single reads since the last one that succeeded. */
+  #failedInARow = 0;
   #state: 'new' | 'running' | 'complete' = 'new';
   #failure: { readonly error: unknown } | null = null;
 
@@ -215,7 +225,10 @@ class Run implements Reconciliation {
     }
   }
 
-  /** Walks the list once: marks what agrees, and keeps what differs. Returns what could not be listed. */
+  /**
+   * Walks the list once: marks the orders that agree, and keeps the invoices that differ. Returns what could not be
+   * listed.
+   */
   async #walk(): Promise<NotCompared[]> {
     const { merchant, onProgress, signal, now, grace } = this.#settings;
     const problems: NotCompared[] = [];
@@ -228,18 +241,18 @@ class Run implements Reconciliation {
       invalid.add(name);
       const id = typeof external_id === 'string' ? external_id : null;
       const entry = id === null ? undefined : this.#entries.get(plainIdent(id));
-      if (entry !== undefined) entry.isListedUnreadable = true; // it is read singly
-      if (id !== null && this.#knows(id)) return; // or reported already
+      if (entry !== undefined) entry.isListedUnreadable = true;
+      if (id !== null && this.#knows(id)) return; // its order is read singly, or was reported as one that cannot be read
       problems.push(notCompared('invoice_malformed', `it cannot be read at "${path}"`, `invoice ${name}`, id));
     };
     try {
       const rows = merchant.invoices.list({ per_page: PER_PAGE }, { signal, onInvalidItem });
       this.#horizon = (now?.() ?? (await timeOf(rows))) - grace;
       for await (const { items, total_items } of rows.pages()) {
-        if (pages > 0) joined += Math.max(0, total_items - total); // created meanwhile, of which no walk promises anything
+        if (pages > 0) joined += Math.max(0, total_items - total); // created meanwhile: the walk need not find them
         total = total_items;
         pages += 1;
-        for (const invoice of items) this.#see(invoice);
+        for (const invoice of items) this.#takeListed(invoice);
         const expected = Math.max(pages, Math.ceil(total / PER_PAGE));
         notify(() => onProgress?.({ phase: 'invoices', done: pages, total: expected }));
       }
@@ -256,6 +269,7 @@ class Run implements Reconciliation {
     return problems;
   }
 
+  /** Returns the report that the list misses invoices. */
   #listIsCut(problem: string): NotCompared {
     this.#isListWhole = false;
     return notCompared('invoices_not_listed', `${problem}: invoices without an order may be missing`, 'the list', null);
@@ -265,7 +279,8 @@ class Run implements Reconciliation {
     return this.#entries.has(plainIdent(ident)) || this.#badOrders.has(plainIdent(ident));
   }
 
-  #see(invoice: ReconcileInvoice): void {
+  /** Compares a listed invoice with its order, or keeps it as one without an order. */
+  #takeListed(invoice: ReconcileInvoice): void {
     this.#totals.invoices += 1;
     const { external_id, uuid, created_at } = invoice;
     if (this.#oldest === null || created_at < this.#oldest.created_at) this.#oldest = invoice;
@@ -277,8 +292,8 @@ class Run implements Reconciliation {
       byUuid.sharesInvoice = true;
     }
     if (entry === undefined) {
-      const isOurs = created_at.getTime() >= this.#settings.from && !this.#knows(external_id) && !this.#knows(uuid);
-      if (isOurs && compareWithoutOrder(invoice, this.#horizon).result !== 'matched')
+      const isReported = created_at.getTime() >= this.#settings.from && !this.#knows(external_id) && !this.#knows(uuid);
+      if (isReported && compareWithoutOrder(invoice, this.#horizon).result !== 'matched')
         this.#invoicesWithoutOrder.push(invoice);
       return;
     }
@@ -288,6 +303,7 @@ class Run implements Reconciliation {
     entry.invoice = entry.isMatched ? null : invoice;
   }
 
+  /** True for an order that agrees with its listed invoice. Counts it. */
   #isMatched({ order, count, isMatched, hasSeveral, sharesInvoice }: Entry): boolean {
     if (!isMatched || hasSeveral || sharesInvoice || count > 1) return false;
     this.#countsOf(order.currency).matched += 1;
@@ -341,10 +357,10 @@ class Run implements Reconciliation {
     if (isUnlisted && fresh !== null && fresh.created_at.getTime() <= this.#horizon) {
       results.push(this.#listIsCut(`the list did not show the invoice ${fresh.uuid}, which a single read found`));
     }
-    // A single read in the creation form never replaces a full row.
-    const isShort = fresh !== null && lacksItsEnd(fresh);
+    // A single read in the creation form does not say what was paid, so it does not replace the listed invoice.
+    const isShort = fresh !== null && lacksPayment(fresh);
     if (isShort && listed?.status !== fresh.status) {
-      if (listed !== null) return this.#counting('withinGrace', currency); // it ended a moment ago
+      if (listed !== null) return this.#counting('withinGrace', currency); // it was paid after it was listed
       const problem = 'the single read does not say what was paid, and the list does not show it';
       return [...results, ...leaveOut('invoice_not_read', problem)];
     }
@@ -368,6 +384,7 @@ class Run implements Reconciliation {
     return [...results, ...findingsOf(comparison, isConfirmed, order, invoice)];
   }
 
+  /** Counts an order without a finding. Returns no results. */
   #counting(as: 'matched' | 'withinGrace', currency: string): [] {
     this.#countsOf(currency)[as] += 1;
     return [];
@@ -375,7 +392,7 @@ class Run implements Reconciliation {
 
   async #compareInvoice(listed: ReconcileInvoice): Promise<Result[]> {
     const reading = await this.#readAgain(listed);
-    const fresh = 'invoice' in reading && !lacksItsEnd(reading.invoice) ? reading.invoice : null;
+    const fresh = 'invoice' in reading && !lacksPayment(reading.invoice) ? reading.invoice : null;
     const invoice = fresh ?? listed;
     const comparison = compareWithoutOrder(invoice, this.#horizon);
     if (comparison.result === 'malformed') {
@@ -388,7 +405,7 @@ class Run implements Reconciliation {
     return findingsOf(comparison, fresh !== null, null, invoice);
   }
 
-  /** Reads a listed invoice again, by the id that the service accepts. */
+  /** Reads a listed invoice again, by its uuid, or by its external_id if the service does not accept the uuid. */
   async #readAgain({ uuid, external_id }: ReconcileInvoice): Promise<Reading> {
     for (const ident of [uuid, external_id]) {
       const reading = await this.#read(ident);
@@ -398,15 +415,16 @@ class Run implements Reconciliation {
   }
 
   /**
-   * Looks for an invoice that the list did not show. The interface does not say which ids a read accepts, so "not found"
-   * counts only if a listed invoice is found by its external_id: the oldest one, because a replica may lack a new one.
+   * Looks for an invoice that the list did not show. The interface does not say which ids a read accepts, so "not
+   * found" is believed only if a listed invoice is found by its external_id: the oldest one, because a replica may not
+   * have a new one.
    */
   async #search(ident: string): Promise<Reading> {
     const reading = await this.#read(ident);
     if ('invoice' in reading) {
       const { external_id, uuid } = reading.invoice;
-      const isIts = external_id === ident || isSameIdent(uuid, ident);
-      return isIts ? reading : { without: 'refused' };
+      const isRequested = external_id === ident || isSameIdent(uuid, ident);
+      return isRequested ? reading : { without: 'refused' };
     }
     const known = this.#oldest;
     if (reading.without !== 'absent' || known === null) return reading;
@@ -416,22 +434,23 @@ class Run implements Reconciliation {
     return (await this.#readsByExternalId) ? reading : { without: 'refused' };
   }
 
-  /** A single read. Ten in a row without a response end the run: the service is down. */
+  /** Reads one invoice. Throws after ten failed reads in a row, because the service is down. */
   async #read(ident: string): Promise<Reading> {
     try {
       const invoice = await this.#settings.merchant.invoices.get(ident, { signal: this.#settings.signal });
-      this.#unreadInARow = 0;
+      this.#failedInARow = 0;
       return { invoice };
     } catch (error) {
-      if (!isMerchantError(error) || this.#settings.signal?.aborted || isAboutAll(error)) throw error;
+      if (!isMerchantError(error) || this.#settings.signal?.aborted || failsEveryCall(error)) throw error;
       const reading = readingWithout(error);
-      if (reading.without === 'unread') this.#unreadInARow += 1;
-      else if (error.kind !== 'server') this.#unreadInARow = 0;
-      if (this.#unreadInARow >= UNREAD_IN_A_ROW) throw error;
+      if (reading.without === 'unread') this.#failedInARow += 1;
+      else if (error.kind !== 'server') this.#failedInARow = 0;
+      if (this.#failedInARow >= FAILED_READS_MAX) throw error;
       return reading;
     }
   }
 
+  /** Counts a result, and returns it. */
   #counted(entry: Result): Result {
     const counts = this.#countsOf(entry.currency);
     if (entry.kind === 'not_compared') counts.notCompared += 1;
@@ -446,7 +465,7 @@ class Run implements Reconciliation {
   }
 }
 
-/** Why a single read gave no invoice. */
+/** Returns why a single read gave no invoice. */
 function readingWithout(error: AnyMerchantError): Exclude<Reading, { readonly invoice: ReconcileInvoice }> {
   if (error.kind === 'not_found') return { without: 'absent' };
   if (isRefusedIdent(error)) return { without: 'refused' };
@@ -464,7 +483,7 @@ function findingsOf(
   return comparison.differences.map((difference) => findingOf(difference, isConfirmed, order, invoice));
 }
 
-/** The time of the service by the Date header of the first page, which times such as `created_at` follow. */
+/** Returns the time of the service, from the Date header of the first page: `created_at` is by the same clock. */
 async function timeOf(list: ReturnType<ReconcileClient['invoices']['list']>): Promise<number> {
   const header = (await list.withResponse?.())?.response.headers.get('date') ?? '';
   const time = Date.parse(header);

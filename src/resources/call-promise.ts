@@ -6,13 +6,13 @@ import type { Success } from '../transport/types.ts';
 
 // One call as its caller sees it: a promise with several views.
 
-/** The response behind a call's data. */
+/** The response that contained a call's data. */
 export interface ResponseInfo {
   /** HTTP status of the response. */
   readonly status: number;
   /** All headers of the response. */
   readonly headers: Headers;
-  /** The request id header of the response, if it had one. */
+  /** The request id header of the response. Null if absent. */
   readonly requestId: string | null;
   /** Requests made, the successful one and those of reading back included. */
   readonly attempts: number;
@@ -20,7 +20,7 @@ export interface ResponseInfo {
   readonly durationMs: number;
   /** True when one of this call's attempts that got no response had created the invoice, and it was read back. */
   readonly recovered: boolean;
-  /** The body's text as received: amounts with their trailing zeros, members that the types do not know. */
+  /** The body's text as received: with the trailing zeros of amounts, and with members that the types do not have. */
   readonly raw: string;
 }
 
@@ -96,7 +96,8 @@ export interface ListCall<T> extends Call<Page<T>>, AsyncIterable<T> {
   pages(): AsyncGenerator<Page<T>, void, undefined>;
 
   /**
-   * Resolves to the first `limit` items from this page on. The limit is mandatory, because a list may exceed the memory.
+   * Resolves to the first `limit` items from this page on. The limit is required, because a whole list may exceed the
+   * memory.
    * @throws ConfigurationError (`SDK_INVALID_ARGUMENT`) without a usable limit.
    * @example
    * const latest = await merchant.invoices.list().collect({ limit: 100 });
@@ -105,15 +106,15 @@ export interface ListCall<T> extends Call<Page<T>>, AsyncIterable<T> {
 }
 
 /**
- * The caller's line, for the stack of an error. An error that is made after a response has no frame of the caller: the
- * stack of a promise ends where it was awaited first.
+ * The caller's line, for the stack of an error. An error that is made after a response has no frame of the caller,
+ * because the stack of a promise ends where the promise was first awaited.
  */
 export class CallerLine {
   readonly stack?: string;
 
-  /** @param below A function or class, which is left out with the functions that it called. */
+  /** @param below A function or class. The stack begins with its caller. */
   constructor(below: object) {
-    // The text is written when it is read, so this costs a microsecond. Not every engine has it.
+    // The engine writes the text only when it is read, so this costs a microsecond. Some engines lack the function.
     (Error as { captureStackTrace?: (target: object, below: unknown) => void }).captureStackTrace?.(this, below);
   }
 
@@ -130,7 +131,7 @@ export class CallerLine {
 /** @internal */
 export class CallPromise<T> extends Promise<T> implements Call<T> {
   readonly #success: Promise<Success<T>>;
-  /** Adds the caller's line to the failure of a later request of the call. */
+  /** The line of the call, for failures of its later requests. */
   protected readonly site: CallerLine;
 
   /** Derived promises are plain ones. */
@@ -152,7 +153,7 @@ export class CallPromise<T> extends Promise<T> implements Call<T> {
   }
 
   withResponse(): Promise<WithResponse<T>> {
-    this.consumed();
+    this.markHandled();
     return this.#success.then(({ value, response, attempts, durationMs, recovered }) => {
       const { status, headers, requestId, raw } = response;
       return { data: value, response: { status, headers, requestId, attempts, durationMs, recovered, raw } };
@@ -160,24 +161,24 @@ export class CallPromise<T> extends Promise<T> implements Call<T> {
   }
 
   result(): Promise<CallResult<T>> {
-    this.consumed();
+    this.markHandled();
     return this.#success.then(
       ({ value }) => ({ ok: true, value }) as const,
       (error: unknown) => {
-        // Verification errors are the webhook entry's: no call of the service makes one.
+        // A WebhookVerificationError is no error of a call: only the receiver makes one.
         if (isMerchantError(error) && error.kind !== 'webhook') return { ok: false, error } as const;
         throw error;
       },
     );
   }
 
-  /** Marks the promise as handled, because another view reports its failure. */
-  protected consumed(): void {
+  /** Marks this promise as handled, because the failure is reported by another view of the call. */
+  protected markHandled(): void {
     Promise.prototype.then.call(this, undefined, () => {});
   }
 }
 
-/** Walks the pages from the first one on. `limit`: the rows that are taken at most. */
+/** Walks the pages from the first one on. `limit`: the most rows that the caller takes. */
 type Walk<T> = (limit: number) => AsyncGenerator<Page<T>, void, undefined>;
 
 /** @internal */
@@ -192,19 +193,19 @@ export class ListCallPromise<T> extends CallPromise<Page<T>> implements ListCall
   }
 
   [Symbol.asyncIterator](): AsyncGenerator<T, void, undefined> {
-    this.consumed();
+    this.markHandled();
     return this.#items(Number.POSITIVE_INFINITY);
   }
 
   pages(): AsyncGenerator<Page<T>, void, undefined> {
-    this.consumed();
+    this.markHandled();
     return this.#pages(Number.POSITIVE_INFINITY);
   }
 
   async collect(options: { readonly limit: number }): Promise<T[]> {
-    this.consumed();
+    this.markHandled();
     const operation = this.#operation;
-    // Not the error of other arguments, which says that no request was made: the list was requested before.
+    // Not `argumentFail`, whose message says that no request was made: the first page was requested before.
     const fail: Fail = (problem) => {
       throw new ConfigurationError(`${operation}: ${problem}.`, { code: 'SDK_INVALID_ARGUMENT', operation });
     };

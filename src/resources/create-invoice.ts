@@ -19,17 +19,20 @@ import { send } from '../transport/send.ts';
 import type { ClientCore, FailedCall, OpenCall, Success } from '../transport/types.ts';
 import { walkPages } from './walk.ts';
 
-// Creation is idempotent on external_id, so a repeat is answered INVOICE_ALREADY_EXISTS where an attempt without a
-// response has created the invoice. It is read back then, compared, and returned if it is plainly the one of this call.
+// Creation is idempotent on external_id. If an attempt without a response has created the invoice, the repeat gets
+// INVOICE_ALREADY_EXISTS. The invoice is then read back, compared, and returned if it is plainly the one of this call.
 
-/** `created` is true also for an invoice that one of the call's attempts made before its response was lost. */
+/**
+ * The result of a creation. `created` is also true if an attempt of the call created the invoice and its response was
+ * lost.
+ */
 export type Creation =
   | (Success<CreatedInvoice> & { readonly created: true })
   | (Success<Invoice> & { readonly created: false; readonly differences: readonly ComparedText[] });
 
 const TEXTS = ['callback_url', 'success_url', 'fail_url', 'purpose'] as const;
 
-/** A text of an invoice that does not decide whether it is the same charge. */
+/** A text of an invoice that is compared, but does not decide whether two invoices are the same charge. */
 export type ComparedText = (typeof TEXTS)[number];
 
 const create = endpoints['invoices.create'];
@@ -38,8 +41,9 @@ const get = endpoints['invoices.get'];
 const list = endpoints['invoices.list'];
 
 /**
- * Creates an invoice, and reads it back where that decides whether it was created. `orGet` also returns an invoice that
- * the call did not create.
+ * Creates an invoice, and reads it back if that shows whether this call created it.
+ *
+ * @param orGet Also returns an invoice that this call did not create.
  */
 export async function createInvoice(
   client: ClientCore,
@@ -64,7 +68,7 @@ async function createOrRead(call: OpenCall<CreatedInvoice>, orGet: boolean): Pro
 /** Returns the existing invoice if it is the same charge. Throws the conflict with all known facts otherwise. */
 async function recover(call: OpenCall<CreatedInvoice>, conflict: FailedCall, orGet: boolean): Promise<Creation> {
   const { attempts, outcome, operation, externalId } = conflict;
-  // A createOrGet that could not read the invoice does not advise createOrGet.
+  // The advice is to call createOrGet, which has just been done if `orGet` is true.
   const advice = orGet ? '' : (call.endpoint.conflict?.advice ?? '');
   const { found, requests } = await readBack(call).catch((error: unknown) => {
     if (!isMerchantError(error)) throw error;
@@ -88,7 +92,7 @@ async function recover(call: OpenCall<CreatedInvoice>, conflict: FailedCall, orG
       operation,
       externalId,
       attempts,
-      outcome: 'rejected', // read back and compared: this call's was not created
+      outcome: 'rejected', // read back and compared: this call created none
       differences,
       existing,
       message: `${operation}: another invoice has this external_id, with another ${differences.join(' and ')}. Give each charge a separate external_id.`,
@@ -103,27 +107,27 @@ async function recover(call: OpenCall<CreatedInvoice>, conflict: FailedCall, orG
     const note = 'An attempt of this call that got no response may have created it.';
     throw toError(conflict, { advice: sentences(advice, note), existing });
   }
-  // The outcome was unknown when the conflict came, and is known now.
+  // The outcome was unknown when the conflict came. The age of the invoice shows that this call created none.
   const note = 'The invoice is older than this call.';
   throw toError({ ...conflict, outcome: 'rejected' }, { advice: sentences(advice, note), existing });
 }
 
-/** Returns the texts that were asked for and that the invoice does not have. */
+/** Returns the names of the texts that were sent and that the invoice has otherwise. */
 function textDifferences(sent: WireRecord, found: Invoice): ComparedText[] {
   return TEXTS.filter((name) => sent[name] !== undefined && found[name] !== sent[name]);
 }
 
 /**
- * The origin of an invoice that a repeated creation found. `this_call`: this call created it, by all that is visible. `older`:
- * it existed before the call. `unclear`: neither is certain.
+ * Where an invoice comes from that a repeated creation found. `this_call`: everything visible says that this call
+ * created it. `older`: it existed before the call. `unclear`: neither is certain.
  */
 type InvoiceOrigin = 'this_call' | 'older' | 'unclear';
 
 /** Servers round their Date and created_at to seconds, and their clocks differ a little. */
 const THIS_CALL_MARGIN = 3_000;
-/** A clock that is slightly wrong must not make an invoice of this call older. */
+/** An invoice must be this much older than the call to count as older, because clocks are slightly wrong. */
 const OLDER_MARGIN = 5_000;
-/** Without a Date header the local clock is used, which may be wrong by a time zone. */
+/** The same without a Date header: the local clock is used then, which may be wrong by a time zone. */
 const UNKNOWN_CLOCK_MARGIN = 24 * 60 * 60_000;
 
 /**
@@ -132,7 +136,7 @@ const UNKNOWN_CLOCK_MARGIN = 24 * 60 * 60_000;
  */
 function originOf({ value: invoice, response }: Success<Invoice>, call: OpenCall<CreatedInvoice>): InvoiceOrigin {
   const createdAt = invoice.created_at.getTime();
-  // The response's Date was written before its headers came: what its body took since then does not count.
+  // Until the headers came, because Date was written before. The time for the body does not count.
   const elapsed = response.receivedAt - call.startedAt;
   // The monotonic clock stops while a machine sleeps, and the wall clock may have been set meanwhile.
   const longest = Math.max(elapsed, call.client.runtime.now() - call.startedOn);
@@ -145,7 +149,7 @@ function originOf({ value: invoice, response }: Success<Invoice>, call: OpenCall
   return isOfThisCall && hasSameTexts(invoice, call.sent) ? 'this_call' : 'unclear';
 }
 
-/** True when the texts that a service keeps unchanged are the same: a concurrent call may have sent others. */
+/** True if each text that was sent is the invoice's, or null there. Other texts may come from a concurrent call. */
 function hasSameTexts(invoice: Invoice, sent: WireRecord): boolean {
   return textDifferences(sent, invoice).every((name) => invoice[name] === null);
 }
@@ -162,13 +166,13 @@ interface ReadBack {
   readonly requests: number;
 }
 
-/** A walk without end would delay the payment. */
+/** The most pages that are read, because the customer waits. */
 const PAGES_MAX = 20;
 const PAGE_SIZE = 100;
 
 /**
- * Reads the invoice of a creation: by the path, or from the list if the service does not accept it in the path. Rejects
- * when the service gives no response.
+ * Reads the invoice of a creation by its external_id in the path, or from the list if the service does not find it in
+ * that way. Rejects if the service cannot be asked.
  */
 async function readBack(creation: OpenCall<CreatedInvoice>): Promise<ReadBack> {
   const { external_id: ident = '', currency } = creation.sent;
@@ -178,7 +182,8 @@ async function readBack(creation: OpenCall<CreatedInvoice>): Promise<ReadBack> {
     requests += success.attempts;
     if (success.value.external_id === ident) return { found: success, requests };
   } catch (error) {
-    // Also `.` and `..`, which no URL can carry. A read that is not understood says nothing against the list.
+    // The list is read if the service refuses the ident, if no URL can carry it (`.` and `..`), and if the response to
+    // the single read cannot be decoded.
     if (!isMerchantError(error) || !(isRefusedIdent(error) || error.kind === 'unexpected_response')) throw error;
     requests += error.attempts.length;
   }

@@ -1,5 +1,5 @@
-// The room `resources` holds the sub-clients: an interface that users see, and the functions behind it.
-// It imports transport, contract, options and errors. Only webhooks.ts imports the receiver.
+// The room `resources` holds the sub-clients: for each an interface that users see, and the functions behind it. It
+// imports transport, contract, options and the ground. Only webhooks.ts imports the receiver.
 import { argumentFail, checkOptions, checkSignal, namesOf, readDuration } from '../checks.ts';
 import { endpoints } from '../contract/endpoints.ts';
 import type { CreatedInvoice, CreateInvoiceParams, Invoice, ListInvoicesQuery } from '../contract/invoices.ts';
@@ -22,8 +22,8 @@ export type CreateOrGetResult =
       readonly created: false;
       readonly invoice: Invoice;
       /**
-       * The texts in which the invoice differs from what was asked for: `callback_url`, `success_url`, `fail_url`,
-       * `purpose`. The webhooks of a found invoice go to its own `callback_url`.
+       * The texts that differ from the parameters: `callback_url`, `success_url`, `fail_url`, `purpose`. The webhooks
+       * of this invoice go to its own `callback_url`.
        */
       readonly differences: readonly ComparedText[];
     };
@@ -34,11 +34,11 @@ export interface Invoices {
    * Creates an invoice. Safe to repeat with the same external_id: no second invoice is ever created.
    *
    * If one of this call's attempts got no response and had created the invoice, the invoice is read back, compared and
-   * returned. `withResponse()` says `recovered: true` then.
+   * returned. `recovered` of `withResponse()` is then true.
    *
    * @throws InvoiceAlreadyExistsError (`INVOICE_ALREADY_EXISTS`) if the external_id is taken.
-   * @throws InvoiceMismatchError (`SDK_INVOICE_MISMATCH`) if that is found out after an attempt without a response, and the
-   * invoice has another amount, currency or customer.
+   * @throws InvoiceMismatchError (`SDK_INVOICE_MISMATCH`) if the external_id is taken, an earlier attempt got no
+   * response, and the invoice that is read back has another amount, currency or customer.
    * @throws ValidationError (`VALIDATION_ERROR`) for unusable parameters. No request is made if the client finds them.
    * @example
    * const invoice = await merchant.invoices.create({
@@ -88,8 +88,8 @@ export interface Invoices {
   list(query?: ListInvoicesQuery, options?: ListOptions): ListCall<Invoice>;
 
   /**
-   * Polls until the invoice is final, with growing intervals, also during outages of the service. For scripts and tests,
-   * because a shop acts on the webhook.
+   * Reads the invoice again and again until it is final, with growing pauses. An outage of the service does not end the
+   * wait. For scripts and tests: a shop acts on the webhook.
    *
    * @throws TimeoutError (`SDK_DEADLINE`) when `timeout` has passed.
    * @example
@@ -159,11 +159,11 @@ const DEFAULT_TIMEOUT = 30 * 60_000;
 const GROWTH = 1.5;
 const LONGEST = 10;
 /** The last read begins this long before the end, so that a long pause does not miss a change. */
-const LAST_LOOK = 1_000;
-/** Failures that end without a change by the caller. */
+const LAST_READ_BEFORE_END = 1_000;
+/** The kinds of failures that pass without a change by the caller. */
 const PASSING = new Set(['connection', 'timeout', 'server', 'rate_limit']);
 
-/** An outage also shows as a proxy's page in place of a response. */
+/** True for a failure that a later read may not have. In an outage a proxy may also send a page that is no JSON. */
 function isPassing({ kind, code }: AnyMerchantError): boolean {
   return (PASSING.has(kind) && code !== 'SDK_TLS') || code === 'SDK_UNREADABLE_BODY';
 }
@@ -178,7 +178,7 @@ async function pollUntilFinal(client: ClientCore, ident: string, options: WaitOp
   const timeout = readDuration('timeout', options.timeout, DEFAULT_TIMEOUT, fail);
   const { runtime } = client;
   const deadlineAt = runtime.monotonic() + timeout;
-  const ended = (code: SdkCode, stoppedBy: StoppedBy, problem: string): MerchantErrorInit => {
+  const initOf = (code: SdkCode, stoppedBy: StoppedBy, problem: string): MerchantErrorInit => {
     const externalId = typeof ident === 'string' ? client.hide(ident) : null;
     const message = `${OPERATION}: ${problem}.`;
     return { code, operation: OPERATION, externalId, outcome: 'rejected', stoppedBy, message };
@@ -194,16 +194,16 @@ async function pollUntilFinal(client: ClientCore, ident: string, options: WaitOp
       },
     );
     if (invoice !== null && (isFinalStatus(invoice.status) || invoice.finished_at !== null)) return invoice;
-    const left = deadlineAt - Math.min(LAST_LOOK, timeout / 10) - runtime.monotonic();
+    const left = deadlineAt - Math.min(LAST_READ_BEFORE_END, timeout / 10) - runtime.monotonic();
     if (left <= 0) {
       const state = invoice === null ? 'the last read failed' : `it is still ${invoice.status}`;
       const remedy = 'Wait longer with "timeout", or act on the webhook';
-      throw new TimeoutError(ended('SDK_DEADLINE', 'deadline', `not final within ${timeout} ms, ${state}. ${remedy}`));
+      throw new TimeoutError(initOf('SDK_DEADLINE', 'deadline', `not final within ${timeout} ms, ${state}. ${remedy}`));
     }
     // Up to a fifth earlier, so that waiting processes do not read at the same moment.
     await pause(runtime, Math.min(left, wait * (1 - 0.2 * runtime.random())), signal ?? null);
     if (signal?.aborted) {
-      const init = ended('SDK_ABORTED', 'aborted', "aborted by the caller's signal");
+      const init = initOf('SDK_ABORTED', 'aborted', "aborted by the caller's signal");
       throw new AbortedError({ ...init, reason: signal.reason });
     }
   }

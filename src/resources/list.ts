@@ -7,7 +7,7 @@ import type { Page, PageQuery } from '../contract/types.ts';
 import { isMerchantError } from '../errors/guards.ts';
 import { notify } from '../notify.ts';
 import { type ListOptions, type RowsOptions, readCallOptions, readPrefetch } from '../options.ts';
-import { open, reading, run, sendOrThrow, settle } from '../transport/call.ts';
+import { open, readArguments, run, sendOrThrow, settle } from '../transport/call.ts';
 import { invalidInput } from '../transport/failure.ts';
 import { type ErrorEvent, errorEvent, eventFacts } from '../transport/hooks.ts';
 import type { ClientCore, CompleteOptions, OpenCall, Success } from '../transport/types.ts';
@@ -18,21 +18,21 @@ import { type ReadPage, walkPages } from './walk.ts';
 export interface ListFilter<T> {
   /** Path of the member in an item, for `onDrift`. */
   readonly member: string;
-  /** The word that is asked for, compared without case. Null and undefined ask for none. */
+  /** The requested word, compared without case. Null and undefined: no filter. */
   readonly asked: unknown;
   readonly wordOf: (item: T) => string;
 }
 
 /** The properties of one list. */
 interface ListTraits<T, Query> {
-  /** The wire's names of query parameters. */
+  /** The service's names of query parameters. */
   readonly queryNames?: Readonly<Record<string, string>>;
   /** Returns the filters of a query, so that the rows can be compared with them. */
   readonly filtersOf: (query: Query) => readonly ListFilter<T>[];
 }
 
 /** A list whose query and options have been read. */
-interface AskedList<T> {
+interface RequestedList<T> {
   readonly client: ClientCore;
   readonly endpoint: Named<PageEndpoint<T>>;
   readonly query: PageQuery;
@@ -67,8 +67,8 @@ async function begin<T extends { readonly uuid: string }, Query extends PageQuer
   query: Query,
   options: ListOptions,
   { queryNames = {}, filtersOf }: ListTraits<T, Query>,
-): Promise<{ readonly list: AskedList<T>; readonly success: Success<ReadPage<T>> }> {
-  const list = reading(client, endpoint, null, (): AskedList<T> => {
+): Promise<{ readonly list: RequestedList<T>; readonly success: Success<ReadPage<T>> }> {
+  const list = readArguments(client, endpoint, null, (): RequestedList<T> => {
     const fail = argumentFail(endpoint.operation);
     const settings = readCallOptions(client.settings, options, 'list', fail);
     const { onInvalidItem } = options;
@@ -87,11 +87,11 @@ async function begin<T extends { readonly uuid: string }, Query extends PageQuer
   return { list, success };
 }
 
-/** Requests one page. Rows that cannot be read or were not asked for are left out. */
+/** Requests one page. Rows that cannot be read or contradict the filter are left out. */
 function openPage<T extends { readonly uuid: string }>(
-  { client, endpoint, queryNames, filters, onInvalidItem }: AskedList<T>,
+  { client, endpoint, queryNames, filters, onInvalidItem }: RequestedList<T>,
   page: number,
-  query: AskedList<T>['query'],
+  query: RequestedList<T>['query'],
   settings: CompleteOptions,
 ): { readonly opened: OpenCall<Page<T>>; readonly work: Promise<Success<ReadPage<T>>> } {
   const leftOut: string[] = [];
@@ -116,9 +116,11 @@ function openPage<T extends { readonly uuid: string }>(
   return { opened, work };
 }
 
-/** Walks a list. A page that was requested ahead and failed is only told to `onError` where the walk needs it. */
+/**
+ * Walks a list. `onError` is called for a page that was requested ahead and failed only if the walk needs that page.
+ */
 async function* walkList<T extends { readonly uuid: string }>(
-  list: AskedList<T>,
+  list: RequestedList<T>,
   first: ReadPage<T>,
   limit: number,
 ): AsyncGenerator<Page<T>, void, undefined> {
@@ -156,7 +158,7 @@ async function* walkList<T extends { readonly uuid: string }>(
 /**
  * Reads all rows of a list. Rows that cannot be read are left out and reported.
  *
- * @param readFilter Reads the arguments of the caller, and returns true for the rows that they ask for.
+ * @param readFilter Checks the filter of the caller, and returns a function that is true for the requested rows.
  */
 export async function readRows<T>(
   client: ClientCore,
@@ -164,7 +166,7 @@ export async function readRows<T>(
   options: RowsOptions = {},
   readFilter: () => (row: T) => boolean = () => () => true,
 ): Promise<Success<T[]>> {
-  const { isAskedFor, settings, onInvalidItem } = reading(client, endpoint, null, () => ({
+  const { isAskedFor, settings, onInvalidItem } = readArguments(client, endpoint, null, () => ({
     isAskedFor: readFilter(),
     settings: readCallOptions(client.settings, options, 'rows', argumentFail(endpoint.operation)),
     onInvalidItem: options.onInvalidItem,
@@ -173,7 +175,7 @@ export async function readRows<T>(
     isOmitted: endpoint.isOmitted,
     mayAllBeInvalid: onInvalidItem !== undefined,
     onInvalid(index, { path }, raw) {
-      client.drift.leftOut(endpoint, path, onInvalidItem !== undefined);
+      client.drift.reportLeftOut(endpoint, path, onInvalidItem !== undefined);
       notify(() => onInvalidItem?.({ page: 1, index, path, raw }));
     },
   });

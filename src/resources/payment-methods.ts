@@ -1,6 +1,5 @@
 import { endpoints } from '../contract/endpoints.ts';
-import type { DecimalInput } from '../contract/parameters.ts';
-import { amount, limitedText } from '../contract/parameters.ts';
+import { amount, type DecimalInput, limitedText } from '../contract/parameters.ts';
 import type { PaymentMethod } from '../contract/payment-methods.ts';
 import { check, parameters } from '../contract/values/codecs.ts';
 import { Decimal } from '../contract/values/decimal.ts';
@@ -25,7 +24,7 @@ export interface ChargeQuery {
 
 const checkCharge = check(() => parameters({ currency: limitedText(2, 16), amount: amount() }));
 
-/** The payment methods available to the business: the source of truth for currencies and amounts that can be charged. */
+/** The payment methods of the business. They alone say which currencies and amounts can be charged. */
 export interface PaymentMethods {
   /**
    * Lists all methods. One that cannot be read is left out, and reported to `onInvalidItem` and `onDrift`.

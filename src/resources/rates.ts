@@ -9,7 +9,7 @@ import { type Call, CallPromise } from './call-promise.ts';
 import { readRows } from './list.ts';
 
 /**
- * A filter of rates, in any case. The service answers all rates, and the client filters them.
+ * A filter of rates, compared without case. The service returns all rates, and the client filters them.
  *
  * @example
  * await merchant.rates.list({ fiat: 'EUR', side: 'buy' });
@@ -30,8 +30,8 @@ const checkFilter = check(() =>
 /** Market rates of USDT. They do not say what can be charged: {@link PaymentMethods} do. */
 export interface Rates {
   /**
-   * Lists the rates of this moment. A pair without fresh data is missing. A row that cannot be read is left out, and reported to
-   * `onInvalidItem` and `onDrift`.
+   * Lists the current rates. A pair without fresh data is missing. A row that cannot be read is left out, and reported
+   * to `onInvalidItem` and `onDrift`.
    * @throws ValidationError (`VALIDATION_ERROR`) for an unusable filter. No request is made.
    * @throws UnexpectedResponseError (`SDK_CONTRACT`) if none of the rows can be read.
    * @example

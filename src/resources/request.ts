@@ -4,7 +4,7 @@ import type { Named } from '../contract/endpoints.ts';
 import { conflict } from '../contract/invoices.ts';
 import { decimalText } from '../contract/parameters.ts';
 import type { CallOptions } from '../options.ts';
-import { call, reading } from '../transport/call.ts';
+import { call, readArguments } from '../transport/call.ts';
 import type { ClientCore, Success } from '../transport/types.ts';
 
 /**
@@ -49,6 +49,7 @@ const NAMES = namesOf<AnyRequest>({
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 const REPEATABLE: ReadonlySet<HttpMethod> = new Set(['GET', 'PUT', 'DELETE']);
 
+/** The endpoint of a raw request, as far as every raw request has it. */
 const UNNAMED: Named<Endpoint<unknown>> = {
   operation: 'request',
   method: 'GET',
@@ -56,7 +57,7 @@ const UNNAMED: Named<Endpoint<unknown>> = {
   idempotent: false,
   envelope: 'not_shown',
   data: (value) => ({ ok: true, value }),
-  remedy: 'find out whether it was done before you send it again',
+  remedy: 'find out whether it was done before you repeat it',
   conflict,
 };
 
@@ -66,8 +67,8 @@ export async function rawRequest(
   request: AnyRequest,
   options: CallOptions | undefined,
 ): Promise<Success<unknown>> {
-  const { endpoint, json } = reading(client, UNNAMED, null, () => {
-    // A merchant may have put the key into a name or a path.
+  const { endpoint, json } = readArguments(client, UNNAMED, null, () => {
+    // The message may quote a name or a path, into which the caller may have put the key by mistake.
     const fail: Fail = (problem) => argumentFail('request')(client.hide(problem));
     checkOptions('request', request, NAMES, fail);
     const { path, query, body, idempotent, decode } = request;
@@ -94,7 +95,7 @@ export async function rawRequest(
 function checkOf(decode: AnyRequest['decode']): Endpoint<unknown>['data'] {
   const refuse = (message: string) => ({ ok: false, issues: [{ path: '', message }] }) as const;
   return (data) => {
-    if (typeof data === 'symbol') return refuse('is not JSON'); // no JSON is read as a symbol
+    if (typeof data === 'symbol') return refuse('is not JSON'); // NOT_JSON of transport/response.ts
     if (decode === undefined) return { ok: true, value: data };
     try {
       const value = decode(data);
@@ -118,7 +119,7 @@ function queryOf(query: unknown, fail: Fail): WireRecord {
 
 const PATH_MAX = 2_000;
 const PATH = /^\/(?:[\w.~!$&'()*+,;=:@/-]|%[0-9a-f]{2})*$/i;
-/** A server may decode a path once, and a proxy before it once more. */
+/** How often a path is decoded for the check, because a server and the proxies before it may each decode it once. */
 const ROUNDS = 3;
 
 /** Refuses a path that could reach another host, or another endpoint than it seems to. */
@@ -146,6 +147,7 @@ function decoded(text: string): string | null {
     return null;
   }
 }
+
 /** Returns a scalar as the text of a query. */
 function wireText(value: unknown, at: string, fail: Fail): string {
   const text = scalar(value, at, fail);
@@ -154,25 +156,25 @@ function wireText(value: unknown, at: string, fail: Fail): string {
     : String(text);
 }
 
-/** Returns a value without members as JSON has it, or undefined for an object. */
+/** Returns a scalar as JSON writes it, or undefined for a list or an object. Refuses what JSON cannot write. */
 function scalar(value: unknown, at: string, fail: Fail): string | number | boolean | undefined {
   switch (typeof value) {
     case 'string':
     case 'boolean':
       return value;
     case 'number':
-      return Number.isFinite(value) ? value : fail(`${at} is ${value}, which JSON does not know`);
+      return Number.isFinite(value) ? value : fail(`${at} is ${value}, which JSON cannot write`);
     case 'object': {
       if (value instanceof Date)
         return Number.isNaN(value.getTime()) ? fail(`${at} is not a date`) : value.toISOString();
       return decimalText(value) ?? undefined;
     }
     default:
-      return fail(`${at} is ${kindOf(value)}, which JSON does not know`);
+      return fail(`${at} is ${kindOf(value)}, which JSON cannot write`);
   }
 }
 
-/** Copies data as JSON can write it, so that nothing is left out silently. */
+/** Copies data for JSON. What JSON would leave out or change silently is refused. */
 function plain(value: unknown, at: string, around: Set<object>, fail: Fail): unknown {
   if (value === null) return null;
   const text = scalar(value, at, fail);
@@ -180,7 +182,7 @@ function plain(value: unknown, at: string, around: Set<object>, fail: Fail): unk
   if (around.has(value)) fail(`${at} holds itself`);
   around.add(value);
   const copy = Array.isArray(value)
-    ? Array.from(value, (item, index) => plain(item, `${at}.${index}`, around, fail)) // map leaves holes
+    ? Array.from(value, (item, index) => plain(item, `${at}.${index}`, around, fail)) // unlike map, also for holes
     : membersOf(value, at, around, fail);
   around.delete(value);
   return copy;
@@ -188,7 +190,7 @@ function plain(value: unknown, at: string, around: Set<object>, fail: Fail): unk
 
 function membersOf(value: object, at: string, around: Set<object>, fail: Fail): object {
   const prototype: unknown = Object.getPrototypeOf(value);
-  // Compared by its place, because an object of another realm has another prototype.
+  // Any prototype that has none itself counts, because an object of another realm has another Object.prototype.
   const isPlain = prototype === null || Object.getPrototypeOf(prototype) === null;
   if (!isPlain) fail(`${at} is not plain data: give objects, arrays, text, numbers, booleans, dates or decimals`);
   const copy: Record<string, unknown> = Object.create(null); // a member may be named __proto__

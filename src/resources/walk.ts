@@ -25,13 +25,13 @@ export interface ReadPage<T> {
 export interface PageSource<T> {
   /** For messages, such as `invoices.list`. */
   readonly operation: string;
-  /** Its `per_page` is the size of all pages, because a service may answer another size than was asked for. */
+  /** Its `per_page` is the size of all pages, because a service may send another size than was requested. */
   readonly first: ReadPage<T>;
-  /** The page that `first` was asked as. */
+  /** The number with which `first` was requested. */
   readonly startPage: number;
   /** Requests in flight, the one for the page that the reader waits for included. */
   readonly prefetch: number;
-  /** Rows that the reader takes at most. No page behind them is read ahead. */
+  /** The most rows that the reader takes. No page behind them is read ahead. */
   readonly limit?: number;
   readonly signal: AbortSignal | null;
   /** Returns the key by which an item is recognised on another page. */
@@ -54,11 +54,11 @@ export async function* walkPages<T>(source: PageSource<T>): AsyncGenerator<Page<
   const refused = new Set<number>();
   let total = first.page.total_items;
   let totalPages = first.page.total_pages;
-  let joined = 0; // rows that joined, of which nothing is promised
-  let repeated = 0; // rows that came again on a page that was read for the first time
+  let joined = 0; // rows that joined during the walk, which it need not find
+  let repeated = 0; // rows that were already seen, on pages that were read for the first time
   let furthest = 0;
-  let front = start;
-  let behind: Block | null = null;
+  let front = start; // see the rule above
+  let behind: Block | null = null; // places behind the front that were read already
   let isSecondReading = false;
   const missing = (): number => total - joined - start - seen.size;
   try {
@@ -93,7 +93,7 @@ export async function* walkPages<T>(source: PageSource<T>): AsyncGenerator<Page<
           front = Math.max(front, behind.to);
           behind = null;
         }
-        // A page before the furthest one says nothing about the end: there the count does.
+        // A page before the furthest one does not show where the list ends. There the count decides.
         const isLast = page.page !== number || !page.has_next || (rows === 0 && page.page >= page.total_pages);
         const isRead = behind === null && (block.to < front ? front >= total : isLast && front > block.from);
         const isShort = missing() > 0 || (!isSecondReading && repeated > joined);
@@ -127,7 +127,7 @@ export async function* walkPages<T>(source: PageSource<T>): AsyncGenerator<Page<
   }
 }
 
-/** Places of the list that were read, with unread places before them. */
+/** Places of the list that were read, from `from` up to and without `to`, with unread places before them. */
 interface Block {
   readonly from: number;
   readonly to: number;
@@ -141,7 +141,7 @@ function isNew(seen: Set<string>, key: string): boolean {
   return !seen.has(key) && seen.add(key).size > 0;
 }
 
-/** The pages that are requested before the reader needs them. A failure of one is only met where it is taken. */
+/** The pages that are requested before the reader needs them. If one fails, `take` rejects when the reader needs it. */
 class PagesAhead<T> {
   readonly #source: PageSource<T>;
   readonly #inFlight = new Map<number, Promise<ReadPage<T>>>();
@@ -166,7 +166,7 @@ class PagesAhead<T> {
       if (this.#inFlight.has(next)) continue;
       this.made += 1;
       const response = this.#source.read(next, this.#controller.signal);
-      response.catch(() => {}); // no code may wait for it when it fails
+      response.catch(() => {}); // no code may be waiting for it when it rejects
       this.#inFlight.set(next, response);
     }
     const taken = this.#inFlight.get(page);
@@ -174,6 +174,7 @@ class PagesAhead<T> {
     return taken ?? Promise.reject(new Error('no such page')); // the loop has requested it
   }
 
+  /** Forgets the requested pages, whose rows may have moved. */
   discard(): void {
     this.#inFlight.clear();
   }
@@ -185,21 +186,21 @@ class PagesAhead<T> {
 }
 
 /**
- * Returns the problem of a page, or null. The page must be the one that was asked for, or the last one if the list has
- * become shorter. A service that ignores the query names answers the same page each time. A service that changes the
- * size between two pages skips rows.
+ * Returns the problem of a page, or null. The page must be the requested one, or the last one if the list has become
+ * shorter. A service that ignores the query names would send the same page each time, and one that changes the page
+ * size would skip rows.
  */
 function pageProblem(page: Page<unknown>, asked: number, rows: number, size: number): string | null {
   const isLastInstead = asked > page.total_pages && page.page === Math.max(1, page.total_pages);
   if (page.page !== asked && !isLastInstead) {
-    return `page ${asked} was asked for and page ${page.page} came. The service may use other names for the query`;
+    return `page ${asked} was requested and page ${page.page} came. The service may use other names for the query`;
   }
   if (size < 1 && (rows > 0 || page.total_items > 0)) return `pages of ${size} came`;
-  // Some services call the rows of the last page its size. As many as on a whole page would be another size.
+  // Some services send the number of rows as the size of the last page.
   const isCount = !page.has_next && page.per_page === rows && rows < size;
   return page.per_page === size || isCount
     ? null
-    : `the walk began with pages of ${size}, and pages of ${page.per_page} come now: rows between them would be lost`;
+    : `the walk began with pages of ${size}, and pages of ${page.per_page} come now: rows would be skipped`;
 }
 
 function lossError(operation: string, page: number, missing: number, total: number): UnexpectedResponseError {
@@ -207,7 +208,7 @@ function lossError(operation: string, page: number, missing: number, total: numb
   return pageError(
     operation,
     page,
-    `${rows}, also when the list is read again. It has no stable order, or a wrong total_items`,
+    `${rows}, although the list was read twice. It has no stable order, or its total_items is wrong`,
   );
 }
 

@@ -11,7 +11,7 @@ import { createWebhookHandler, type WebhookHandler } from '../webhooks/handler.t
 import { type HeadersInput, type VerifyWebhookOptions, verifyWebhook } from '../webhooks/verify/verify.ts';
 import { type Call, CallPromise } from './call-promise.ts';
 
-/** Webhooks: deliveries, sending one again, and receiving with the client's secret. */
+/** Webhooks: lists deliveries, sends one again, and receives them with the client's secret. */
 export interface Webhooks {
   /**
    * Lists the deliveries of an invoice, each with its attempts.
@@ -24,7 +24,8 @@ export interface Webhooks {
   deliveries(ident: string, options?: CallOptions): Call<WebhookDelivery[]>;
 
   /**
-   * Sends the latest delivery of the invoice now. Repeated only after a rate limit, or if it certainly was not sent.
+   * Makes the service send the latest delivery of the invoice now. The client retries this call only after a rate
+   * limit, or if the request certainly was not sent.
    * @param ident The service's uuid, or the external_id.
    * @throws NotFoundError (`SDK_HTTP_404`, or the code of the service) if the business has no such invoice, or the invoice has no delivery.
    * @example
@@ -47,7 +48,7 @@ export interface Webhooks {
    * Creates the receiver of `merchant-invoicing/webhooks`, with the client's webhookSecret.
    * @throws ConfigurationError (`SDK_CONFIGURATION`) without a webhookSecret, or for an unusable option.
    * @example
-   * const handler = merchant.webhooks.handler({ store, onPaid, onCanceled });
+   * const handler = merchant.webhooks.handler({ store, onPaid, onAdjusted, onCanceled });
    * @see [Authentication](../../docs/service-interface.md#authentication)
    */
   handler<Extra extends object = object>(options: Omit<WebhookHandlerOptions<Extra>, 'secret'>): WebhookHandler;
@@ -58,7 +59,7 @@ export function buildWebhooks(client: ClientCore, secrets: readonly (string | Ui
   const secretsFor = (operation: string): readonly (string | Uint8Array)[] => {
     if (secrets.length > 0) return secrets;
     throw new ConfigurationError(
-      `${operation}: the client has no webhookSecret: give MerchantClient one, or put it into MERCHANT_WEBHOOK_SECRET, which is not set or empty. A client of withOptions with another key needs a separate one.`,
+      `${operation}: the client has no webhookSecret: give MerchantClient one, or put it into MERCHANT_WEBHOOK_SECRET, which is not set or empty. A client that withOptions made with another key needs its own.`,
       { operation },
     );
   };

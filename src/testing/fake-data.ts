@@ -13,9 +13,10 @@ import type {
 import { EVENTS } from '../webhooks/event/events.ts';
 import { parseInvoiceEvent } from '../webhooks/event/queued-event.ts';
 
-// Invoices and events whose members fit each other. What a test gives wins, and the other members follow it.
+// Invoices and events whose members fit each other. The members that a test gives are kept, and the others are made to
+// fit them.
 
-/** A member as a fake takes it: money as text or a Decimal, a time as a Date or ISO text. */
+/** A member of a fake as a test may give it: money as text or a Decimal, a time as a Date or ISO text. */
 export type Override<T> = T extends Decimal ? string | Decimal : T extends Date ? Date | string : T;
 type Overrides<T> = { readonly [K in keyof T]?: Override<T[K]> | undefined };
 
@@ -26,9 +27,9 @@ export interface FakeInvoiceOverrides
   readonly currency?: string | Partial<Currency> | undefined;
   /** The chosen method, or some of its members. Null: none is chosen. */
   readonly payment_method?: Partial<InvoicePaymentMethod> | null | undefined;
-  /** True: with an adjustment. @defaultValue whether `adjustment` is given */
+  /** Whether the invoice has an adjustment. @defaultValue true if `adjustment` is given */
   readonly is_adjusted?: boolean | undefined;
-  /** Some of its members: the others follow. */
+  /** Some members of the adjustment. The others are made to fit them. */
   readonly adjustment?: Overrides<InvoiceAdjustment> | null | undefined;
 }
 
@@ -42,11 +43,12 @@ export type FakeAdjustedEventOverrides = Overrides<
 /** Members of a {@link fakeCanceledEvent}. */
 export type FakeCanceledEventOverrides = Overrides<Pick<InvoiceCanceledEvent, EventMember | 'status'>>;
 
-/** Fiat per USDT, and the part that the business is credited with, as for EUR in the sandbox. */
+/** Fiat per USDT, as for EUR in the sandbox. */
 const RATE = new Decimal('0.9214');
-const CREDITED = '0.99';
+/** The share of the paid amount that the business is credited with, as in the sandbox. */
+const CREDITED_SHARE = '0.99';
 const ORDERED = new Decimal('25.00');
-/** The part of an order that an adjusted invoice was paid with. */
+/** The paid share of an adjusted invoice. */
 const PAID_SHARE = '0.68';
 const MINUTE = 60_000;
 
@@ -98,7 +100,7 @@ const CANCELED_NAMES = namesOf<FakeCanceledEventOverrides>({ ...EVENT, status: t
  * Returns an invoice as `invoices.get` and `invoices.list` return it, pending unless an override says otherwise.
  *
  * A paid invoice has a method, a rate, a credited amount and `finished_at`. With `is_adjusted: true`, or some members of an
- * `adjustment`, the customer paid 68 % of the order. Each call gives other ids.
+ * `adjustment`, the customer paid 68 % of the order. Each call returns new ids.
  *
  * @param overrides Amounts are text or Decimals, times are Dates or ISO text, and `currency` may be a code. Without
  * `status`, an override that only a paid invoice has makes it `success`.
@@ -178,7 +180,7 @@ export function fakePaidEvent(overrides: FakePaidEventOverrides = {}): InvoicePa
  * Returns the event of an invoice that was paid with another amount than was ordered: 17.00 of 25.00 EUR.
  *
  * @param overrides Amounts are text or Decimals. Without `amount` the customer paid 68 % of `original_amount`, and without
- * `original_amount` the order was half as much again as `amount`. Null: the delivery does not state what was ordered.
+ * `original_amount` the order was 150 % of `amount`. Null: the delivery does not state what was ordered.
  * @throws ConfigurationError (`SDK_CONFIGURATION`) for an unknown name, or an unusable amount or time.
  * @example
  * const event = fakeAdjustedEvent({ external_id: 'order-1042', amount: '1.00', original_amount: '25.00' });
@@ -210,7 +212,7 @@ export function fakeCanceledEvent(overrides: FakeCanceledEventOverrides = {}): I
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** Completes the members of an event, and reads it as an event from a queue is read. */
+/** Completes the members of an event, and builds it with `parseInvoiceEvent`, which checks it. */
 function eventOf<Name extends keyof KnownInvoiceEvents>(
   row: Name,
   amounts: Pick<KnownInvoiceEvents[Name], 'status' | 'amount' | 'credited_usdt' | 'adjusted' | 'original_amount'>,
@@ -234,7 +236,7 @@ function eventOf<Name extends keyof KnownInvoiceEvents>(
   return parseInvoiceEvent(JSON.parse(json)) as KnownInvoiceEvents[Name]; // its name and `adjusted` are those of the row
 }
 
-/** The body that a service sends for an event: amounts as text, without what is null. */
+/** Returns the body that the service sends for an event: amounts are text, and members that are null are left out. */
 export function wireOf({ type, ...members }: Members): Members {
   const entries = Object.entries(members)
     .filter(([, value]) => value !== undefined && value !== null)
@@ -242,12 +244,12 @@ export function wireOf({ type, ...members }: Members): Members {
   return { event: type, ...Object.fromEntries(entries) };
 }
 
-/** At least two decimals, as services write amounts. */
+/** Returns an amount with at least two decimals, as services write it. */
 function moneyText(amount: Decimal): string {
   return amount.toFixed(Math.max(2, amount.decimalPlaces()));
 }
 
-/** Reads overrides: refuses unknown names, leaves out what is undefined, and makes Decimals and Dates. Null stays. */
+/** Reads overrides: refuses unknown names, leaves out undefined members, and makes Decimals and Dates. Null is kept. */
 function read<T>(overrides: object, known: ReadonlySet<string>, fail: Fail): Partial<T> {
   checkOptions('overrides', overrides, known, fail);
   const entries = Object.entries(overrides).flatMap(([name, value]): [string, unknown][] => {
@@ -281,7 +283,7 @@ function shareOf(amount: Decimal, share: string): Decimal {
 }
 
 function usdtOf(amount: Decimal, rate: Decimal): Decimal {
-  return amount.times(CREDITED).div(rate).toDecimalPlaces(6, Decimal.ROUND_DOWN);
+  return amount.times(CREDITED_SHARE).div(rate).toDecimalPlaces(6, Decimal.ROUND_DOWN);
 }
 
 let count = 0;

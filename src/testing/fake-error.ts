@@ -37,7 +37,7 @@ export interface FakeErrorOverrides {
   readonly operation?: string | undefined;
   /** @defaultValue `'order-1'`, null for `invoices.list` */
   readonly externalId?: string | null | undefined;
-  /** @defaultValue what the client gives this code for this operation */
+  /** @defaultValue the outcome that the client gives this code for this operation */
   readonly outcome?: Outcome | undefined;
   /** @defaultValue `'attempts'`, `'deadline'` for `SDK_DEADLINE`, `'aborted'` for `SDK_ABORTED` */
   readonly stoppedBy?: StoppedBy | undefined;
@@ -72,7 +72,8 @@ const NAMES = namesOf<FakeErrorOverrides>({
 const ISSUES = [{ path: 'amount', message: 'must be above 0' }];
 
 /**
- * Returns the error that a call rejects with: the class, `kind`, `status` and `outcome` that the client gives it.
+ * Returns an error as a call rejects with it: with the class, `kind`, `status` and `outcome` that the client gives this
+ * code.
  *
  * For the kind of a status, use its code: `SDK_HTTP_404` is a NotFoundError, `SDK_HTTP_429` a RateLimitError, and
  * `SDK_HTTP_503` a ServerError. Pass another code of the service as plain `string`, with its `status`.
@@ -101,12 +102,12 @@ export function fakeError(code: string, given: FakeErrorOverrides = {}): AnyMerc
   const { message = `${operation}: ${code}. A fake error.` } = given;
   const { status = statusOf(code), stoppedBy = 'attempts' } = given;
   const kind = kindOfCode(code, status);
-  const sure: Outcome = kind === 'configuration' ? 'not_sent' : 'rejected';
+  const knownOutcome: Outcome = kind === 'configuration' ? 'not_sent' : 'rejected';
   const isErrorResponse =
     !Object.hasOwn(CODE_KINDS, code) || code === 'VALIDATION_ERROR' || code === 'INVOICE_ALREADY_EXISTS';
-  const isRead = code === 'SDK_PAGE' || (code === 'SDK_REDIRECT' && !isWrite); // what came is known to be of no effect
+  const isRead = code === 'SDK_PAGE' || (code === 'SDK_REDIRECT' && !isWrite); // the response to a read, which changed nothing
   const outcome = given.outcome ?? (isErrorResponse ? errorOutcome(errorKindOf(code, status), status, isWrite) : null);
-  const init = { code, message, operation, externalId, stoppedBy, requestId, outcome: outcome ?? sure };
+  const init = { code, message, operation, externalId, stoppedBy, requestId, outcome: outcome ?? knownOutcome };
   const unanswered = { ...init, outcome: outcome ?? 'unknown' } as const;
   const response = { ...init, status, details: given.details ?? null, retryAfter: given.retryAfter };
   switch (kind) {
@@ -142,7 +143,7 @@ export function fakeError(code: string, given: FakeErrorOverrides = {}): AnyMerc
   }
 }
 
-/** The status that goes with a code. The interface shows that of a validation only. */
+/** Returns the status for a code. The interface shows only that of VALIDATION_ERROR. */
 function statusOf(code: string): number {
   const [, status] = /^SDK_HTTP_(\d+)$/.exec(code) ?? [];
   if (status !== undefined) return Number(status);

@@ -1,6 +1,6 @@
 /**
- * Fakes of invoices, events and errors, signed requests for a receiver, and the checks of a store. For the tests of an
- * integration. Loads neither the client nor the sandbox.
+ * For the tests of an integration: fakes of invoices, events and errors, signed requests for a receiver, and the checks
+ * of a store. Loads neither the client nor the sandbox.
  *
  * @module merchant-invoicing/testing
  */

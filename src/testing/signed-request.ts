@@ -42,8 +42,8 @@ export interface SignedDelivery {
 }
 
 /**
- * Returns a delivery that the receiver accepts: signed now, with the real signature. For `handler.handle`, and for test
- * clients such as supertest and `app.inject`, which take method, headers and body.
+ * Returns a delivery that the receiver accepts: signed with the current time, as the service signs. For
+ * `handler.handle`, and for test clients such as supertest and `app.inject`, which take method, headers and body.
  *
  * The body is made of the members of the event, so an event that was changed with a spread is sent as changed.
  *
@@ -64,8 +64,8 @@ export async function signedDelivery(
 }
 
 /**
- * Returns a `Request` that the receiver accepts: signed now, with the real signature. For receivers that take a `Request`,
- * such as a route of Next or Hono and `toFetchHandler`.
+ * Returns a `Request` that the receiver accepts: signed with the current time, as the service signs. For receivers that
+ * take a `Request`, such as a route of Next or Hono and `toFetchHandler`.
  *
  * @param content An event, members of a paid event, or a body that is signed as it is.
  * @throws ConfigurationError (`SDK_CONFIGURATION`) for an unusable secret, option or content.
@@ -86,7 +86,7 @@ function eventOf(content: unknown): InvoiceEvent {
   return 'type' in content ? (content as InvoiceEvent) : fakePaidEvent(content);
 }
 
-/** The body that the decoder reads as this event. */
+/** Returns the body that the receiver decodes as this event. */
 function bodyOf(event: InvoiceEvent): string {
   const { type, invoice_uuid, external_id, status, amount, credited_usdt, adjusted, original_amount } = event;
   const paid = type === 'invoice.canceled' ? {} : { credited_usdt, adjusted, original_amount };

@@ -1,4 +1,5 @@
-// One call: `open` reads what the caller gave, once; send.ts sends it; `settle` and `run` tell the hooks once how it ended.
+// One call: `open` reads what the caller gave, once; send.ts sends it; `settle` and `run` call the hooks for its end,
+// once.
 
 import { argumentFail, type Fail } from '../checks.ts';
 import type { Endpoint, WireRecord } from '../contract/endpoint.ts';
@@ -27,7 +28,7 @@ export interface Input<Data> {
   readonly json?: unknown;
   /** The service's names of query parameters that the interface does not name. */
   readonly queryNames?: Readonly<Record<string, string>>;
-  /** The page of a list that is asked for, for its errors. */
+  /** The requested page of a list, for errors. */
   readonly page?: number;
   /** When the call must be over at the latest, on the monotonic clock. */
   readonly deadlineAt?: number;
@@ -45,20 +46,23 @@ export async function call<Data>(
   return run(opened, sendOrThrow(opened));
 }
 
-/** Sends a call whose failure needs no advice of its own. */
+/** Sends a call, and throws its failure as an error. For a call whose resource adds no advice. */
 export async function sendOrThrow<Data>(opened: OpenCall<Data>): Promise<Success<Data>> {
   const sent = await send(opened);
   if (sent.ok) return sent.success;
   throw toError(sent.failed);
 }
 
-/** Sends a request that is a part of another call: with its settings, its deadline and its id, and without hooks for its end. */
+/**
+ * Sends a request as a part of another call, with that call's settings, deadline and id. `onError` and `onEnd` are not
+ * called.
+ */
 export async function callWithin<Data>(
   outer: OpenCall<unknown>,
   endpoint: Named<Endpoint<Data>>,
   input: Input<Data>,
 ): Promise<Success<Data>> {
-  // Query parameters of the caller belong to the endpoint of the call.
+  // The query parameters that the caller added are meant for the endpoint of the outer call.
   const settings = { ...outer, query: {} };
   const { client, deadlineAt } = outer;
   return sendOrThrow(openInput(client, endpoint, { settings, deadlineAt, within: outer, ...input }, outer.externalId));
@@ -66,25 +70,29 @@ export async function callWithin<Data>(
 
 const EXTERNAL_ID_MAX = 128;
 const EMPTY: WireRecord = {};
-/** Assumed where no page size is asked for: the largest that the service allows, because its default may be any. */
+/**
+ * The page size that is expected if none is requested: the largest one, because the default of a service may be any.
+ */
 const DEFAULT_PAGE_SIZE = 100;
 
 /**
  * Checks and copies what the caller gave, at once. Later changes by the caller have no effect.
  *
- * @throws ValidationError for parameters, ConfigurationError for options. No request is made, and the hooks are called.
+ * @throws ValidationError for parameters, ConfigurationError for options. No request is made. `onError` and `onEnd` are
+ * called.
  */
 export function open<Data>(client: ClientCore, endpoint: Named<Endpoint<Data>>, input: Input<Data>): OpenCall<Data> {
   const externalId = idIn(endpoint, input);
-  return reading(client, endpoint, externalId, () => openInput(client, endpoint, input, externalId));
+  return readArguments(client, endpoint, externalId, () => openInput(client, endpoint, input, externalId));
 }
 
 /**
- * The one `try` around what the caller gave: a getter that throws becomes an error of this package. `read` runs at once.
+ * Runs `read` at once, in the one `try` around what the caller gave: a getter that throws becomes an error of this
+ * package.
  *
- * @throws The error of the arguments, after the hooks are called.
+ * @throws The error of the arguments, after `onError` and `onEnd` were called.
  */
-export function reading<T>(
+export function readArguments<T>(
   client: ClientCore,
   endpoint: Named<Endpoint<unknown>>,
   externalId: string | null,
@@ -107,11 +115,12 @@ export function reading<T>(
   }
 }
 
-/** Returns the order that the input names, or null for a text that no order can have. */
+/** Returns the id of the order in the input, or null if it is none that an order can have. */
 function idIn({ order, body }: Endpoint<unknown>, input: Pick<Input<unknown>, 'body' | 'params'>): string | null {
   if (order === undefined) return null;
   try {
-    const given = (body === undefined ? input.params : input.body) as Readonly<Record<string, unknown>> | undefined; // or anything
+    // The type is a guess: the caller may have given anything.
+    const given = (body === undefined ? input.params : input.body) as Readonly<Record<string, unknown>> | undefined;
     const id = given?.[order];
     return typeof id === 'string' && id !== '' && codePoints(id) <= EXTERNAL_ID_MAX ? id : null;
   } catch {
@@ -173,7 +182,7 @@ function openInput<Data>(
   };
 }
 
-/** The end of a call as a value. `event` is what `onError` gets, or null without hooks. */
+/** The end of a call as a value. `event` is the event for `onError`, or null without hooks. */
 export type Settled<Result> =
   | { readonly ok: true; readonly success: Result }
   | { readonly ok: false; readonly error: unknown; readonly event: ErrorEvent | null };
@@ -181,11 +190,11 @@ export type Settled<Result> =
 interface Ending {
   /** True for a failure that the client handles itself. */
   readonly isHandled?: (error: AnyMerchantError) => boolean;
-  /** Holds `onError` back, for a failure that may not matter in the end. */
+  /** Does not call `onError`, because the failure may not matter in the end. The caller then calls it. */
   readonly holdsError?: boolean;
 }
 
-/** Waits for a call, and tells the hooks once how it ended. */
+/** Waits for a call, and calls `onError` and `onEnd` once for its end. */
 export async function settle<Result extends Success<unknown>>(
   opened: OpenCall<unknown>,
   work: Promise<Result>,
@@ -207,7 +216,7 @@ export async function settle<Result extends Success<unknown>>(
   }
 }
 
-/** Waits for a call as {@link settle}, and throws its failure. */
+/** Does the same as {@link settle}, and throws the failure. */
 export async function run<Result extends Success<unknown>>(
   opened: OpenCall<unknown>,
   work: Promise<Result>,

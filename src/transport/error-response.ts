@@ -1,6 +1,6 @@
 import type { Endpoint } from '../contract/endpoint.ts';
 import { unwrapped } from '../contract/envelope.ts';
-import { isObject, type JsonObject } from '../contract/json.ts';
+import { firstText, isObject, type JsonObject } from '../contract/json.ts';
 import {
   ApiError,
   ERROR_RESPONSE_CLASSES,
@@ -15,9 +15,9 @@ import { printable } from '../printable.ts';
 import { retryAfterOf, retryClassOf } from './retry.ts';
 import type { ErrorBody, FailedCall, Failure, FailureFacts, ServiceResponse } from './types.ts';
 
-// An error response: what the client recognises as one, and where it finds its parts.
+// Error responses: the forms that the client recognises, and where it finds the parts of each.
 //
-// | part             | form                                                     | who writes so                          |
+// | part             | form                                                     | who uses it                            |
 // |------------------|----------------------------------------------------------|----------------------------------------|
 // | an error         | {"success": false, "error": {"code", "message", …}}      | the interface                          |
 // |                  | {"code", "message", "details"}                           | gateways                               |
@@ -32,8 +32,9 @@ import type { ErrorBody, FailedCall, Failure, FailureFacts, ServiceResponse } fr
 // |                  | an invoice under invoice, existing_invoice, existing     |                                        |
 
 const CODE_MAX = 128;
-const SAID_MAX = 300;
-const NAMED_MAX = 100;
+/** The most characters of a service's message, and of an issue, that the message of an error shows. */
+const SHOWN_MESSAGE_MAX = 300;
+const SHOWN_ISSUE_MAX = 100;
 const RAW_MAX = 2_000;
 
 /** Returns the first 2,000 characters of a body, without key and secrets. They may hold a customer's data. */
@@ -44,8 +45,8 @@ export function excerpt({ raw, hide }: ServiceResponse): string {
 type IsRecord = Endpoint<unknown>['isRecord'];
 
 /**
- * Classifies an error response: by its code, otherwise by its status. The body is classified as it came, before anything
- * is hidden.
+ * Returns the failure that an error response means: by its code, otherwise by its status. The body is read as it came,
+ * before anything in it is hidden.
  * @see [Failure envelope](../../docs/service-interface.md#failure-envelope)
  * @see [Handling strategy](../../docs/service-interface.md#handling-strategy)
  */
@@ -61,28 +62,28 @@ export function errorResponse(
   const found = findError(body, isRecord);
   const kind = errorKindOf(found.code, status);
   const statusCode = status === 422 ? 'VALIDATION_ERROR' : `SDK_HTTP_${status}`;
-  const isMade = isRecord !== undefined && holdsRecord(body, isRecord);
-  // A conflict that names another order is the response to another request. The result of this one is unknown.
-  const named = kind === 'conflict' ? (conflict?.named(found.details) ?? null) : null;
+  const isDone = isRecord !== undefined && holdsRecord(body, isRecord);
+  // A conflict that names another order is the response to another request. The outcome of this one is unknown.
+  const named = kind === 'conflict' ? (conflict?.externalIdIn(found.details) ?? null) : null;
   const isOfAnother = named !== null && externalId !== null && !isSameOrder(named, externalId);
-  const isOdd = isOfAnother || (kind === 'request' && isWrite && contradictsItself(body));
+  const isUnclear = isOfAnother || (kind === 'request' && isWrite && contradictsItself(body));
   return {
     code: found.code === null ? statusCode : beginningWithoutSecrets(hide, found.code, CODE_MAX),
     status,
-    outcome: isMade || isOdd ? 'unknown' : errorOutcome(kind, status, isWrite),
+    outcome: isDone || isUnclear ? 'unknown' : errorOutcome(kind, status, isWrite),
     retryAfter: retryAfterOf(headers, now),
-    retryClass: isMade ? 'never' : retryClassOf(kind, status),
+    retryClass: isDone ? 'never' : retryClassOf(kind, status),
     about: { is: 'error_response', kind, body: found, response, isOfAnother },
   };
 }
 
-/** Case and outer spaces are ignored. */
+/** Compares two order ids without case and outer spaces, which a service may change. */
 function isSameOrder(a: string, b: string): boolean {
   return a.trim().toLowerCase() === b.trim().toLowerCase();
 }
 
-/** What a caller knows of a conflict beside the response. */
-export interface ConflictFindings {
+/** What the resource knows about a conflict beside the response. */
+export interface ConflictFacts {
   /** What to do, in place of the advice of the endpoint. */
   readonly advice?: string;
   readonly existing?: InvoiceAlreadyExistsError['existing'];
@@ -91,13 +92,17 @@ export interface ConflictFindings {
 
 type ErrorResponseFacts = Extract<FailureFacts, { readonly is: 'error_response' }>;
 
-/** Makes the error of an error response. Its texts are hidden and bounded here. `doubt`: what a write with an unknown outcome needs. */
+/**
+ * Makes the error of an error response. Secrets in its texts are hidden here, and long texts are cut.
+ *
+ * @param doubt The sentence for a write with an unknown outcome, or an empty text.
+ */
 export function errorOfResponse(
   failure: Failure,
   { kind, body, response, isOfAnother }: ErrorResponseFacts,
   call: FailedCall,
   doubt: string,
-  findings: ConflictFindings,
+  facts: ConflictFacts,
 ): CallError {
   const { code } = failure;
   const { status, requestId, hide } = response;
@@ -105,8 +110,8 @@ export function errorOfResponse(
   const visible = (text: string, max: number): string => shown(hide, text, max);
   // A conflict that names another order shows nothing of that order.
   const details = isOfAnother ? null : shownData(body.details, visible);
-  const said = body.message === null || isOfAnother ? '' : ` "${visible(body.message, SAID_MAX)}"`;
-  const start = `${call.operation}: HTTP ${status} ${printable(code)}${said}`;
+  const quoted = body.message === null || isOfAnother ? '' : ` "${visible(body.message, SHOWN_MESSAGE_MAX)}"`;
+  const start = `${call.operation}: HTTP ${status} ${printable(code)}${quoted}`;
   const init = {
     ...call,
     code,
@@ -125,19 +130,19 @@ export function errorOfResponse(
     const read = endpoint.conflict?.read(
       shownData(body.details, (text, max) => beginningWithoutSecrets(hide, text, max)),
     );
-    // The check of the endpoint has decoded it.
-    const existing = findings.existing ?? (read?.existing as InvoiceAlreadyExistsError['existing']);
+    // An unknown in its type only: the check of the endpoint has decoded it.
+    const existing = facts.existing ?? (read?.existing as InvoiceAlreadyExistsError['existing']);
     const externalId = call.externalId ?? read?.externalId ?? null;
     const existingStatus = existing?.status ?? read?.existingStatus ?? null;
     const order = externalId === null ? '' : ` "${printable(externalId)}"`;
     const withStatus = read?.existingStatus ? ` with the status "${printable(read.existingStatus)}"` : '';
-    const advice = findings.advice ?? endpoint.conflict?.advice ?? '';
+    const advice = facts.advice ?? endpoint.conflict?.advice ?? '';
     return new InvoiceAlreadyExistsError({
       ...init,
       externalId,
       existingStatus,
       existing,
-      cause: findings.cause,
+      cause: facts.cause,
       message: sentences(
         `${start}. The order${order} exists${withStatus}.`,
         'No second invoice was created.',
@@ -146,7 +151,8 @@ export function errorOfResponse(
       ),
     });
   }
-  const hint = kind === 'validation' || kind === 'request' ? shown(hide, endpoint.hint?.(sent) ?? '', SAID_MAX) : '';
+  const hint =
+    kind === 'validation' || kind === 'request' ? shown(hide, endpoint.hint?.(sent) ?? '', SHOWN_MESSAGE_MAX) : '';
   if (kind === 'validation') {
     const all = validationIssues(details, shownData(body.detail, visible));
     const message = sentences(`${start}${namedIssues(all)}.`, REMEDY.validation, hint, doubt);
@@ -154,7 +160,7 @@ export function errorOfResponse(
   }
   const message = sentences(`${start}.`, REMEDY[kind], hint, doubt);
   if (kind !== 'request') return new ERROR_RESPONSE_CLASSES[kind]({ ...init, message });
-  // The class is ApiError itself, whose kind is "request" then.
+  // ApiError itself, not a subclass: its kind is "request".
   return new ApiError({ ...init, message }) as ApiError & { readonly kind: 'request' };
 }
 
@@ -172,7 +178,7 @@ const REMEDY: Readonly<Record<Exclude<ApiErrorKind, 'conflict'>, string>> = {
   request: 'Correct the request. It fails again when it is repeated unchanged.',
 };
 
-/** Reads the members from each place where a service may put them. Never throws. */
+/** Reads the parts of an error from each place of the table above. Never throws. */
 function findError(body: unknown, isRecord: IsRecord): ErrorBody {
   if (!isObject(body)) return { code: null, message: null, details: null, detail: null };
   const { error, errors, detail } = body;
@@ -181,22 +187,22 @@ function findError(body: unknown, isRecord: IsRecord): ErrorBody {
     return findError(detail, isRecord);
   }
   const inner = coded ?? (isObject(error) ? error : {});
-  const words = [error, listOf(errors)[0]].filter((said) => typeof said === 'string');
+  const words = [error, listOf(errors)[0]].filter((word) => typeof word === 'string');
   return {
-    code: firstText([inner['code'], body['code'], ...words.filter((said) => /^[A-Z][A-Z0-9_]*$/.test(said))]),
+    code: firstText([inner['code'], body['code'], ...words.filter((word) => /^[A-Z][A-Z0-9_]*$/.test(word))]),
     message: firstText([inner['message'], body['message'], ...words, detail]),
     details: inner['details'] ?? body['details'] ?? null,
     detail: detail ?? inner['detail'] ?? null,
   };
 }
 
-/** True when a 2xx is an error response: it has an error with a code, or its `success` flag is false. */
+/** True when the body of a 2xx is an error response: it has an error with a code, or its `success` flag is false. */
 export function isErrorBody(body: unknown, isRecord: IsRecord): boolean {
   if (!isObject(body)) return false;
   return codedError(body, isRecord) !== null || (isFalse(body['success']) && isRecord?.(body) !== true);
 }
 
-/** Returns the error that has a code: the error itself, one of a list, or one in the data. */
+/** Returns the first error with a code: `error`, one of `errors`, or the same inside of `data`. */
 export function codedError(body: JsonObject, isRecord: IsRecord): JsonObject | null {
   const { data, error, errors } = body;
   // A resource may have a member `error`, which is not an error of the request.
@@ -209,48 +215,44 @@ function isCoded(error: JsonObject): boolean {
   return typeof error['code'] === 'string' && error['code'] !== '';
 }
 
-/** True when an error response also has the resource that was asked for: it is unknown which of the two is right. */
+/** True when an error response also contains a resource with a uuid: it is unknown which of the two is right. */
 function contradictsItself(body: unknown): boolean {
   if (!isObject(body) || isFalse(body['success'])) return false;
   const payload = unwrapped(body['data']);
   return isObject(payload) && Object.hasOwn(payload, 'uuid');
 }
 
-const NO: ReadonlySet<unknown> = new Set([false, 0, 'false', '0', 'no']);
+const FALSE_WORDS: ReadonlySet<unknown> = new Set([false, 0, 'false', '0', 'no']);
 
-/** True for `success: false` in each spelling. For any other word the payload decides. */
+/** True for `success: false` in any of the spellings. For any other value the payload decides. */
 function isFalse(flag: unknown): boolean {
-  return NO.has(typeof flag === 'string' ? flag.trim().toLowerCase() : flag);
+  return FALSE_WORDS.has(typeof flag === 'string' ? flag.trim().toLowerCase() : flag);
 }
 
 const RECORD_DEEPEST = 4;
-/** Members of a list that are searched. */
-const LOOKED_AT = 20;
+/** The most entries of a list or an object that are searched. */
+const SEARCHED_MAX = 20;
 
 /** True when the body holds a record of the endpoint: the work was done, although this is an error response. */
 function holdsRecord(body: unknown, isRecord: (value: unknown) => boolean, depth = 0): boolean {
   if (isRecord(body)) return true;
   if (typeof body !== 'object' || body === null || depth >= RECORD_DEEPEST) return false;
   return Object.values(body)
-    .slice(0, LOOKED_AT)
+    .slice(0, SEARCHED_MAX)
     .some((member) => holdsRecord(member, isRecord, depth + 1));
 }
 
+/** Returns a list's first entries, or any other value as a list of one. */
 function listOf(value: unknown): readonly unknown[] {
-  return (Array.isArray(value) ? value : [value ?? []].flat()).slice(0, LOOKED_AT);
+  return (Array.isArray(value) ? value : [value ?? []].flat()).slice(0, SEARCHED_MAX);
 }
 
-/** Returns the first text that is not empty, uncut: a cut could hide a part of a key from the redactor. */
-function firstText(values: readonly unknown[]): string | null {
-  return values.filter((value) => typeof value === 'string').find((text) => text !== '') ?? null;
-}
-
-/** Findings that an error holds. */
+/** The most issues that an error holds. */
 const ISSUES_MAX = 20;
 const MESSAGE_MAX = 1_000;
 const TYPE_MAX = 128;
 
-/** Reads both 422 shapes, also both at once, into one list. The input is safe to show and bounded. */
+/** Reads both shapes of a 422, also both at once, into one list. Its input must be safe to show. */
 function validationIssues(details: unknown, detail: unknown): ValidationIssue[] {
   const items = (value: unknown): unknown[] => [value ?? []].flat();
   const byField = isObject(details) ? Object.entries(details) : [];
@@ -261,7 +263,7 @@ function validationIssues(details: unknown, detail: unknown): ValidationIssue[] 
   ];
 }
 
-/** Reads one finding: a text, or an item of the second shape, whose `loc` names the field. */
+/** Reads one issue: a text, or an item of the second shape, whose `loc` names the field. */
 function itemIssue(item: unknown, field = ''): ValidationIssue {
   if (!isObject(item) || (field !== '' && !('loc' in item))) return { path: field, message: messageText(item) };
   const loc = [item['loc'] ?? []].flat().filter((part) => typeof part === 'string' || typeof part === 'number');
@@ -276,11 +278,11 @@ function messageText(value: unknown): string {
   return value === undefined || value === null ? 'is invalid' : JSON.stringify(value).slice(0, MESSAGE_MAX);
 }
 
-/** Names the first findings, and the number of all if there are more. */
+/** Returns the first issues in brackets, with the number of all if there are more. */
 function namedIssues(all: readonly ValidationIssue[]): string {
   const words = all
     .slice(0, 3)
-    .map(({ path, message }) => `${path && `${path.slice(0, NAMED_MAX)}: `}${message.slice(0, NAMED_MAX)}`);
+    .map(({ path, message }) => `${path && `${path.slice(0, SHOWN_ISSUE_MAX)}: `}${message.slice(0, SHOWN_ISSUE_MAX)}`);
   if (all.length > 3) words.push(all.length > ISSUES_MAX ? `more than ${ISSUES_MAX} in all` : `${all.length} in all`);
   return words.length === 0 ? '' : ` (${words.join('; ')})`;
 }

@@ -12,22 +12,23 @@ import { type ErrorCode, guideTo, type Outcome } from '../errors/codes.ts';
 import { type CallError, isMerchantError } from '../errors/guards.ts';
 import { type Hide, shown } from '../hide.ts';
 import { printable } from '../printable.ts';
-import { type ConflictFindings, errorOfResponse, excerpt, sentences } from './error-response.ts';
+import { type ConflictFacts, errorOfResponse, excerpt, sentences } from './error-response.ts';
 import type { RetryClass } from './retry.ts';
 import type { FailedCall, Failure, FailureFacts } from './types.ts';
 
-// Failures without a usable response, and the one place where the facts of a failure become the error that a caller sees.
+// Failures without a usable response, and the one place where the facts of a failure become the error that the caller
+// gets.
 
 const PATH_MAX = 200;
 const PROBLEM_MAX = 600;
 
-/** Makes the error of a call that has failed. `findings`: what is known of a conflict beside the response. */
-export function toError(call: FailedCall, findings: ConflictFindings = {}): CallError {
+/** Makes the error of a failed call. `facts`: what the resource knows about a conflict beside the response. */
+export function toError(call: FailedCall, facts: ConflictFacts = {}): CallError {
   const { failure, operation, outcome, isWrite, endpoint } = call;
   const { code, status, about } = failure;
   const isDoubtful = outcome === 'unknown' && isWrite && endpoint.remedy !== undefined;
   const doubt = isDoubtful ? `It may have been processed: ${endpoint.remedy}.` : '';
-  if (about.is === 'error_response') return errorOfResponse(failure, about, call, doubt, findings);
+  if (about.is === 'error_response') return errorOfResponse(failure, about, call, doubt, facts);
   if (about.is === 'unexpected') {
     const { problem, response, issues } = about;
     const { requestId, hide } = response;
@@ -68,7 +69,7 @@ export function toError(call: FailedCall, findings: ConflictFindings = {}): Call
   }
 }
 
-/** A failure without a response of the service. */
+/** Returns a failure without a response of the service. */
 function unanswered(code: ErrorCode, outcome: Outcome, retryClass: RetryClass, about: FailureFacts): Failure {
   return { code, status: null, outcome, retryClass, retryAfter: undefined, about };
 }
@@ -83,34 +84,34 @@ export function deadlinePassed(milliseconds: number, outcome: Outcome): Failure 
   return unanswered('SDK_DEADLINE', outcome, 'never', { is: 'timeout', problem });
 }
 
-/** The caller's reason is kept in `reason`, which logs do not print. */
+/** Returns the failure of a call that the caller's signal ended. `reason` is the signal's, which logs do not print. */
 export function aborted(reason: unknown, outcome: Outcome, when = ''): Failure {
   const problem = `aborted by the caller's signal${when}`;
   return unanswered('SDK_ABORTED', outcome, 'never', { is: 'aborted', problem, reason });
 }
 
-/** The key function failed or returned an unusable key. Its error is not kept, because it may hold the key. */
+/** Returns the failure of an attempt without a usable key. `problem` must not quote the key. */
 export function unusableKey(problem: string): Failure {
   return unanswered('SDK_API_KEY', 'not_sent', 'never', { is: 'key', problem });
 }
 
-// These occur before any byte of the request is sent. After every other code the request may have arrived.
+// System codes for failures before any byte of the request is sent. With any other code the request may have arrived.
 const NEVER_SENT = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT']);
 const HANDSHAKE =
   /^(?:CERT_|UNABLE_TO_|SELF_SIGNED_CERT|DEPTH_ZERO_SELF_SIGNED_CERT|HOSTNAME_MISMATCH|ERR_TLS_CERT_|EPROTO$|ERR_SSL_WRONG_VERSION_NUMBER|ERR_SSL_UNSUPPORTED_PROTOCOL|ERR_SSL_PACKET_LENGTH_TOO_LONG|ERR_SSL_NO_PROTOCOLS|ERR_SSL_.*ALERT_(?:HANDSHAKE_FAILURE|PROTOCOL_VERSION|NO_APPLICATION_PROTOCOL|INSUFFICIENT_SECURITY)$|ERR_SSL_.*UNRECOGNIZED_NAME$|INVALID_CA$)/;
 const TLS = /^(?:ERR_TLS_|ERR_SSL_|CRL_)/;
-/** Deno's fetch has no codes. This is its message for a connection that was never made, TLS included. */
+/** Deno's message for a connection that was never made, TLS included. Its fetch has no codes. */
 const DENO_NOT_CONNECTED = /client error \(Connect\)/;
-/** The host of a sandbox without a port. */
+/** The host in the address of a sandbox that does not listen on a port. */
 const SANDBOX_HOST = /sandbox\.invalid/;
-/** Messages of fetch for a URL that it refuses without a connection. */
+/** The messages of fetch for a URL that it refuses before it connects. */
 const NOT_FETCHABLE = /^(?:bad port|unknown scheme|URL scheme must be|Failed to parse URL|Invalid URL)/i;
 
 const DETAIL_MAX = 300;
 const CODE_MAX = 64;
 
 /**
- * The failure of an attempt whose `fetch` has rejected.
+ * Returns the failure of an attempt whose `fetch` has rejected.
  *
  * @param sent True when the request had been passed to `fetch`.
  * @param redact Makes a text of the platform safe to show.
@@ -133,11 +134,11 @@ export function connectionFailure(thrown: unknown, sent: boolean, redact: (text:
     : tls
       ? 'the TLS connection could not be made'
       : 'no response from the service';
-  const said = systemCode === undefined || detail.includes(systemCode) ? detail : `${systemCode}: ${detail}`;
+  const reason = systemCode === undefined || detail.includes(systemCode) ? detail : `${systemCode}: ${detail}`;
   const isFinal = tls || unfetchable || isSandbox || !sent;
   return unanswered(tls ? 'SDK_TLS' : 'SDK_CONNECTION', outcome, isFinal ? 'never' : 'unanswered', {
     is: 'connection',
-    problem: `${problem} (${said})`,
+    problem: `${problem} (${reason})`,
     detail,
     ...(systemCode !== undefined && { systemCode }),
   });
@@ -156,7 +157,9 @@ function isNeverSent({ code, syscall }: SystemError): boolean {
   return NEVER_SENT.has(code) || HANDSHAKE.test(code) || syscall === 'connect';
 }
 
-/** Returns the error, its causes, and the errors of an AggregateError: each address has its connection attempt. */
+/**
+ * Returns the error, its causes, and the errors of an AggregateError, which has one for each address that was tried.
+ */
 function causesOf(thrown: unknown): object[] {
   const found: object[] = [];
   const queue: unknown[] = [thrown];
@@ -177,7 +180,10 @@ function messageOf(cause: object | undefined): string {
 
 // Arguments that are refused before any request is made.
 
-/** The error of arguments that could not be read. What the caller's own code threw is not kept: it may hold anything. */
+/**
+ * Returns the error of arguments that could not be read. What a getter of the caller threw is not kept: it may hold a
+ * secret.
+ */
 export function argumentError(thrown: unknown, operation: string, externalId: string | null): Error {
   if (isMerchantError(thrown)) return thrown;
   const message = `${operation}: the parameters or options cannot be read. No request was made.`;
@@ -186,7 +192,7 @@ export function argumentError(thrown: unknown, operation: string, externalId: st
 
 const NAMED_MAX = 5;
 
-/** The error of an input that the service would refuse. */
+/** Returns the error of an input that the service would not accept. */
 export function invalidInput(
   operation: string,
   found: readonly Issue[],

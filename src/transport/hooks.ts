@@ -12,7 +12,7 @@ import { type Hide, shown } from '../hide.ts';
 import { notify } from '../notify.ts';
 import { printable } from '../printable.ts';
 
-/** The call that an event is about. Nothing of it is a body, a header or a secret. */
+/** The call that an event is about. It never holds a body, a header or a secret. */
 interface ObservedCall {
   /** The requests of a read-back have the operation of their endpoint, and the `callId` of the creation. */
   readonly operation: Operation;
@@ -27,10 +27,12 @@ interface ObservedCall {
 
 /** The event of a hook. It never holds a body, a header or a secret. */
 export interface CallEvent extends ObservedCall {
-  /** From 1. At the end of a call: the requests made, 0 where it ended before the first. */
+  /**
+   * The number of the attempt, from 1. At the end of a call: the number of requests, 0 if it ended before the first.
+   */
   readonly attempt: number;
 }
-/** An attempt got a response, of any status. Its body may be broken or unusable: then a retry or an error follows. */
+/** An attempt got a response, of any status. If its body is broken or unusable, a retry or an error follows. */
 export interface ResponseEvent extends CallEvent {
   /** HTTP status. */
   readonly status: number;
@@ -61,9 +63,9 @@ export interface ErrorEvent extends CallEvent {
   /** The whole call, waits included. */
   readonly durationMs: number;
   /**
-   * True for a failure that is a response and not a fault. Such as an ident that is not found, an invoice that exists,
-   * refused arguments, or an abort by the caller. Also a failure that the client handles itself. Log
-   * these as warnings, and others as errors.
+   * True for a failure that needs no repair: an ident that is not found, an invoice that exists already, arguments that
+   * the client refuses, an abort by the caller, or a failure that the client handles itself. Log these as warnings, and
+   * others as errors.
    */
   readonly expected: boolean;
 }
@@ -82,7 +84,7 @@ export interface EndEvent extends CallEvent {
   readonly outcome: Outcome | null;
   /** As in {@link ErrorEvent}. False for a success. */
   readonly expected: boolean;
-  /** True for an invoice that a lost attempt of the call had created, and that was read back. */
+  /** True when one of the call's attempts that got no response had created the invoice, and it was read back. */
   readonly recovered: boolean;
   /** The whole call, waits included. */
   readonly durationMs: number;
@@ -102,11 +104,11 @@ export interface EndEvent extends CallEvent {
  * | `no_envelope` | the payload without its envelope | reads it |
  * | `unreadable_member` | a member that cannot be read: of a withdrawal, a name or logo, `""` for an amount or time | null; a withdrawal has the value in `unreadable` |
  * | `invalid_item` | a row that cannot be read, of a list that leaves such rows out | leaves it out |
- * | `filter_ignored` | a row that contradicts the filter: the service may use another name for it | leaves it out |
- * | `size_ignored` | pages of another size than was asked for | walks the list with that size |
+ * | `filter_ignored` | a row that contradicts the filter: the service may use another name for the query parameter | leaves it out |
+ * | `size_ignored` | pages of another size than was requested | walks the list with that size |
  */
 export interface DriftEvent {
-  /** The method of the response, such as `invoices.list`. */
+  /** The operation whose response differs, such as `invoices.list`. */
   readonly operation: Operation;
   /** Members joined with dots, `*` for each item of a list: `items.*.amount`. Empty for the payload as a whole. */
   readonly path: string;
@@ -128,7 +130,7 @@ export interface Hooks {
   readonly onResponse?: Callback<[event: ResponseEvent]> | undefined;
   /** Before each wait. */
   readonly onRetry?: Callback<[event: RetryEvent]> | undefined;
-  /** Once, when the call fails finally. Pages that a list has read ahead fail only if the list needs them. */
+  /** Once, when the call fails finally. For a page that a list has read ahead: only if the list needs it. */
   readonly onError?: Callback<[event: ErrorEvent]> | undefined;
   /** Once for each call, when it has succeeded or failed. */
   readonly onEnd?: Callback<[event: EndEvent]> | undefined;
@@ -148,7 +150,7 @@ export function eventFacts(
   return { operation, method, url, callId, externalId: externalId === null ? null : hide(externalId) };
 }
 
-/** How a call has succeeded. */
+/** The parts of a success that its event shows. */
 interface Succeeded {
   readonly response: { readonly status: number; readonly requestId: string | null };
   readonly attempts: number;
@@ -156,7 +158,7 @@ interface Succeeded {
   readonly recovered: boolean;
 }
 
-/** Tells the hooks of a call that has succeeded. */
+/** Calls `onEnd` for a call that has succeeded. */
 export function reportSuccess(hooks: Hooks, facts: EventFacts, success: Succeeded): void {
   const { response, attempts, durationMs, recovered } = success;
   const { status, requestId } = response;
@@ -164,13 +166,13 @@ export function reportSuccess(hooks: Hooks, facts: EventFacts, success: Succeede
   notify(() => hooks.onEnd?.({ ...facts, ...end, ok: true, code: null, outcome: null, expected: false }));
 }
 
-/** Tells the hooks that a call has ended with this failure. */
+/** Calls `onEnd` for a call that has failed. */
 export function reportFailure(hooks: Hooks, event: ErrorEvent, error: AnyMerchantError): void {
   const requestId = 'requestId' in error ? error.requestId : null;
   notify(() => hooks.onEnd?.({ ...event, ok: false, requestId, recovered: false }));
 }
 
-/** Returns the event of a failure. `handled`: the client handles it itself. */
+/** Returns the event of a failure. `handled`: whether the client handles it itself. */
 export function errorEvent(
   facts: EventFacts,
   error: AnyMerchantError,
@@ -183,11 +185,11 @@ export function errorEvent(
   return { ...facts, attempt: attempts.length, code: printable(code), status, outcome, durationMs, expected };
 }
 
-/** True for a failure that the caller asked for, and that needs no repair. */
+/** True for a failure that needs no repair: the caller asked for it, or the response is an ordinary one. */
 function isExpected(error: AnyMerchantError, { url }: EventFacts): boolean {
   switch (error.kind) {
     case 'not_found':
-      return url.includes('{'); // a whole list that is not found shows a wrong address
+      return url.includes('{'); // a path without an id that is not found shows a wrong address
     case 'conflict':
       return error.outcome === 'rejected';
     case 'aborted':
@@ -199,11 +201,11 @@ function isExpected(error: AnyMerchantError, { url }: EventFacts): boolean {
   }
 }
 
-/** Drifts remembered. A service that sends a new name each time must not fill the memory. */
+/** The most drifts that are remembered, because a service that sends a new name each time must not fill the memory. */
 const REMEMBERED = 1_000;
 const PATH_MAX = 300;
 
-/** Calls `onDrift` once for each drift. */
+/** Calls `onDrift` once for each drift of a client. */
 export class DriftReporter {
   readonly #onDrift: ((event: DriftEvent) => unknown) | undefined;
   readonly #reported = new Set<string>();
@@ -235,15 +237,18 @@ export class DriftReporter {
     notify(() => onDrift({ operation, path, kind }));
   }
 
-  /** Reports a row that is left out of a list. Without any listener it is printed, once for each client. */
-  leftOut(endpoint: Named<Endpoint<unknown>>, path: string, hasListener: boolean): void {
+  /**
+   * Reports a row that is left out of a list. Without `onDrift` and `onInvalidItem` it is printed, once for each
+   * client.
+   */
+  reportLeftOut(endpoint: Named<Endpoint<unknown>>, path: string, hasListener: boolean): void {
     this.reportOnce(endpoint, path === '' ? '*' : `*.${path}`, 'invalid_item');
     if (hasListener || this.#onDrift !== undefined || this.#hasWarned) return;
     this.#hasWarned = true;
     const member = path === '' ? '' : `: its ${printable(path.slice(0, PATH_MAX))} is not as the interface says`;
     notify(() =>
       console.warn(
-        `merchant-invoicing: ${endpoint.operation} left out a row that cannot be read${member}. Give onInvalidItem or onDrift to hear of each. This is printed once.`,
+        `merchant-invoicing: ${endpoint.operation} left out a row that cannot be read${member}. Give onInvalidItem or onDrift to get each one. This is printed once.`,
       ),
     );
   }

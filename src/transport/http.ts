@@ -4,14 +4,17 @@ import { VERSION } from '../version.ts';
 import type { Runtime } from './limits.ts';
 import type { FetchLike, ServiceResponse, WireRequest } from './types.ts';
 
-// One attempt over HTTP: request, headers, body. ky builds and sends it. Retries, timers, size limits and errors are the
-// package's, because ky retries the wrong failures and stops its timer at the headers.
+// One attempt over HTTP: request, headers, body. ky builds and sends it. Retries, timers, size limits and errors are
+// not left to ky, because it retries the wrong failures and stops its timer at the headers.
 
 const MIB = 1024 * 1024;
 const BODY_MAX = 10 * MIB;
 const ERROR_BODY_MAX = MIB;
 
-/** Returns the ky instance of a client. The context of a request is its {@link Attempt}, whose key the hook sets. */
+/**
+ * Returns the ky instance of a client. Each request carries its {@link Attempt} as context, from which a hook sets the
+ * key.
+ */
 export function connect(given: FetchLike, baseUrl: string, headers: Readonly<Record<string, string>>): KyInstance {
   return ky.create({
     prefix: baseUrl,
@@ -27,13 +30,13 @@ export function connect(given: FetchLike, baseUrl: string, headers: Readonly<Rec
       const body = request.body === null ? null : await request.text();
       const response = await given(url, { method, headers: all, body, redirect: 'manual', signal });
       if (typeof response === 'object' && response !== null) return response;
-      throw new TypeError('fetch gave no Response'); // a mock without a result, whose text would be one of ky
+      throw new TypeError('fetch returned no Response'); // a mock without a result: the error of ky would not name fetch
     },
     hooks: {
       beforeRequest: [
         ({ request, options: { context } }) => {
-          const attempt = context['attempt'] as Attempt; // set below
-          // The attempt may have ended since ky began. Its outcome says that nothing was sent.
+          const attempt = context['attempt'] as Attempt; // `exchange` sets it
+          // The attempt may have ended since ky began, with an outcome that says that nothing was sent.
           if (attempt.interruption !== null) throw new Error('the attempt has ended');
           request.headers.set('X-Api-Key', attempt.key);
           attempt.sent = true;
@@ -52,27 +55,27 @@ export function connect(given: FetchLike, baseUrl: string, headers: Readonly<Rec
 export async function exchange(http: KyInstance, request: WireRequest, attempt: Attempt): Promise<ServiceResponse> {
   const { method, path, search, json, headers } = request;
   const options: Options = { method, headers, searchParams: search, signal: attempt.signal, context: { attempt } };
-  // The content type is ours: a body is always JSON.
+  // After the caller's headers, because a body is always JSON.
   const body: Options = json === undefined ? {} : { json, headers: { ...headers, 'content-type': 'application/json' } };
   const work = http(path, { ...options, ...body });
   let response: Response;
   try {
     response = await attempt.race(work);
   } catch (thrown) {
-    // An attempt that is cut short does not wait for its response. One that still comes is discarded.
+    // An attempt that is cut short does not wait for its response. A response that comes later is discarded.
     work.then(
       (late) => discard(late.body),
       () => {},
     );
     throw thrown;
   }
-  // Some fetches give this in place of a rejection: the request was sent, and there is no response.
-  if (response.type === 'error') throw new TypeError('fetch gave a network error as its response');
-  if (typeof response.headers?.get !== 'function') throw new TypeError('fetch gave a response without headers');
+  // Some implementations of fetch return this instead of rejecting: the request was sent, and there is no response.
+  if (response.type === 'error') throw new TypeError('fetch returned a network error as its response');
+  if (typeof response.headers?.get !== 'function') throw new TypeError('fetch returned a response without headers');
 
   const success = response.status >= 200 && response.status < 300;
   if (success && response.body !== null && typeof response.body?.getReader !== 'function') {
-    throw new TypeError('fetch gave a response whose body is no web stream: it must give a Response');
+    throw new TypeError('fetch returned a response whose body is no web stream: it must return a Response');
   }
   const head = {
     status: response.status,
@@ -87,7 +90,7 @@ export async function exchange(http: KyInstance, request: WireRequest, attempt: 
   try {
     cut = await attempt.race(readBody(response, success ? BODY_MAX : ERROR_BODY_MAX, attempt.signal, seen));
   } catch (thrown) {
-    // Aborted by the caller, or a success of which only a part came in time.
+    // The caller aborted, or only a part of a success came in time. An error response counts without its body.
     if (attempt.interruption === 'aborted' || (success && attempt.interruption !== null)) throw thrown;
     return { ...head, raw: new TextDecoder().decode(joined(seen)), cut, broken: true };
   }
@@ -105,7 +108,7 @@ const REQUEST_ID_MAX = 200;
 /** Returns the request id of a response, or null. The interface does not name the header. */
 function requestIdOf(headers: Headers, hide: Hide): string | null {
   for (const name of REQUEST_ID_HEADERS) {
-    const value = headers.get(name) ?? ''; // a fake may have its headers in a Map, which gives undefined
+    const value = headers.get(name) ?? ''; // undefined if a fake uses a Map for its headers
     if (/^[\x20-\x7e]+$/.test(value)) return beginningWithoutSecrets(hide, value, REQUEST_ID_MAX);
   }
   return null;
@@ -121,9 +124,9 @@ function requestIdOf(headers: Headers, hide: Hide): string | null {
 async function readBody(response: Response, cap: number, signal: AbortSignal, seen: Uint8Array[]): Promise<boolean> {
   if (response.body === null) return false;
   const reader = response.body.getReader();
-  // A fetch that ignores its signal would otherwise send to a reader that no code waits for.
+  // Otherwise a fetch that ignores its signal would go on downloading.
   signal.addEventListener('abort', () => discard(reader), { once: true });
-  if (signal.aborted) discard(reader); // ended after the headers came
+  if (signal.aborted) discard(reader); // aborted between the headers and this line
   let room = cap;
   for (;;) {
     const { done, value } = await reader.read();
@@ -156,8 +159,8 @@ function joined(chunks: readonly Uint8Array[]): Uint8Array {
 }
 
 /**
- * The time, the signal and the key of one attempt. The signal fires at the attempt's time limit, at the call's deadline
- * or when the caller aborts. {@link Attempt.end} leaves no timer and no listener behind.
+ * The time, the signal and the key of one attempt. The signal is aborted at the timeout of the attempt, at the deadline
+ * of the call, or when the caller aborts. After {@link Attempt.end} no timer and no listener remains.
  */
 export class Attempt {
   readonly runtime: Runtime;
@@ -165,11 +168,13 @@ export class Attempt {
   readonly #interrupted: Promise<never>;
   /** Removes the timer and the listener. */
   readonly end: () => void;
-  /** Why the attempt was cut short. */
+  /** Why the attempt was cut short. Null if it was not. */
   interruption: 'timeout' | 'deadline' | 'aborted' | null = null;
   /** True as soon as the request is passed to fetch. */
   sent = false;
+  /** The API key of this attempt. Empty until it is read. */
   key = '';
+  /** Hides this key and the other secrets of the client. */
   hide: Hide;
 
   constructor(runtime: Runtime, hide: Hide, timeout: number, timeLeft: number, callerSignal: AbortSignal | null) {
@@ -179,7 +184,7 @@ export class Attempt {
     this.#interrupted = new Promise((_, rejectPromise) => {
       reject = rejectPromise;
     });
-    this.#interrupted.catch(() => {}); // no code waits for it when the attempt is not interrupted
+    this.#interrupted.catch(() => {}); // no code may be waiting for it when it rejects
     const interrupt = (why: NonNullable<Attempt['interruption']>): void => {
       if (this.interruption !== null) return;
       this.interruption = why;
@@ -203,7 +208,9 @@ export class Attempt {
     return this.#controller.signal;
   }
 
-  /** Returns the result of the work. Rejects at once when the attempt is interrupted, because work may ignore its signal. */
+  /**
+   * Returns the result of the work. Rejects at once when the attempt is cut short, because work may ignore its signal.
+   */
   race<T>(work: Promise<T>): Promise<T> {
     return Promise.race([work, this.#interrupted]);
   }

@@ -2,11 +2,11 @@ import type { RetryClass } from './retry.ts';
 
 // What the calls of one client share: its clock, the budget of retries, and the gate that a rate limit closes.
 
-/** Clocks, timer and randomness. Tests give others, to control time. */
+/** Clocks, timer and randomness. Tests pass their own, to control time. */
 export interface Runtime {
   /** Milliseconds since the epoch, for dates. */
   now(): number;
-  /** Milliseconds since any fixed moment, for durations: never set back or forward. */
+  /** Milliseconds since any fixed moment, for durations. Nobody can set this clock. */
   monotonic(): number;
   /** From 0 (inclusive) to 1 (exclusive). */
   random(): number;
@@ -14,7 +14,7 @@ export interface Runtime {
   timer(milliseconds: number, callback: () => void): () => void;
 }
 
-// setTimeout fires at once above this, so a longer wait is cut to 24.8 days.
+// setTimeout fires at once for a longer time, so a longer wait is cut to this: 24.8 days.
 const LONGEST_TIMER = 2_147_483_647;
 
 /** The clocks, timer and randomness of the platform, looked up at each use so that fake timers apply. */
@@ -28,7 +28,7 @@ export const PLATFORM: Runtime = {
   },
 };
 
-/** Resolves after the time, or at once when the signal aborts. The caller checks the signal. */
+/** Resolves after the time, or at once when the signal is aborted. The caller checks the signal. */
 export function pause(runtime: Runtime, milliseconds: number, signal: AbortSignal | null): Promise<void> {
   return new Promise((resolve) => {
     if (signal?.aborted) return resolve();
@@ -43,11 +43,13 @@ export function pause(runtime: Runtime, milliseconds: number, signal: AbortSigna
   });
 }
 
-/** An attempt needs at least a tenth of its timeout to be answered, or a second. A deadline below that leaves all of it. */
 const SHORTEST_SHARE = 0.1;
 const SHORTEST_MAX = 1_000;
 
-/** Milliseconds that a wait leaves of the deadline: nothing is sent that has no time to be answered. */
+/**
+ * Returns the milliseconds that a wait must leave of the deadline, so that the next attempt can get a response: a tenth
+ * of the timeout or of the deadline, whichever is shorter, and at most a second.
+ */
 export function shortestAttempt(timeout: number, deadline: number): number {
   return Math.min(SHORTEST_MAX, timeout * SHORTEST_SHARE, deadline * SHORTEST_SHARE);
 }
@@ -57,8 +59,8 @@ const RATE_LIMIT_COST = 5;
 const SUCCESS_GAIN = 1;
 
 /**
- * A token bucket that pays for retries. In an outage the tokens run out, and the retries end instead of tripling the load.
- * A success returns the price of its last retry, or one token.
+ * A token bucket from which retries are paid. In an outage the tokens run out, so that retries do not triple the load.
+ * A success gives back the price of its last retry, or one token.
  */
 export class RetryBudget {
   readonly #capacity: number;
@@ -78,29 +80,31 @@ export class RetryBudget {
     return cost;
   }
 
-  /** Returns tokens after a success. `lastCost`: the price of the last retry of the call, or null. */
+  /**
+   * Gives back tokens after a success. `lastCost`: the price of the last retry of the call, or null without a retry.
+   */
   give(lastCost: number | null): void {
     this.#tokens = Math.min(this.#capacity, this.#tokens + (lastCost ?? SUCCESS_GAIN));
   }
 }
 
-/** Part of the wait that is added at random, so that waiting calls do not start at the same moment. */
+/** The largest share of a wait that is added at random, so that waiting calls do not start at the same moment. */
 const SPREAD = 0.2;
 
-/** The rest of a closed time. */
+/** A closed gate, as a call meets it. */
 export interface ClosedGate<Limited> {
   /** Milliseconds until the gate opens. */
   readonly left: number;
-  /** What an attempt waits: the rest, and up to a fifth more. */
+  /** Milliseconds that an attempt waits: `left`, and up to a fifth more. */
   readonly wait: number;
-  /** The response that closed the gate, for a call that cannot wait. */
+  /** The failure that closed the gate, for a call that cannot wait. */
   readonly limited: Limited;
 }
 
-/** A wrong Retry-After of a day must not stop a shop for a day: after a minute the service is asked again. */
+/** The longest time that the gate is closed: a wrong Retry-After of a day must not stop a shop for a day. */
 const LONGEST_CLOSED = 60_000;
 
-/** Delays all calls of a client after one of them has met a rate limit. */
+/** Delays all calls of a client after one of them met a rate limit. */
 export class RateLimitGate<Limited> {
   readonly #runtime: Runtime;
   #closedUntil = 0;
@@ -118,7 +122,7 @@ export class RateLimitGate<Limited> {
     this.#limited = limited;
   }
 
-  /** Returns null for an open gate. */
+  /** Returns how long the gate is closed, or null if it is open. */
   closed(): ClosedGate<Limited> | null {
     if (this.#limited === null) return null;
     const left = this.#closedUntil - this.#runtime.monotonic();

@@ -26,10 +26,10 @@ export type Read<Data> =
 export function readResponse<Data>(response: ServiceResponse, reading: Reading<Data>): Read<Data> {
   const { status } = response;
   const { endpoint, client } = reading;
-  // The sender of a redirect may have done the write before.
+  // The sender of a redirect may have done the write first.
   const redirected = { code: 'SDK_REDIRECT', outcome: endpoint.method === 'GET' ? 'rejected' : 'unknown' } as const;
   if (response.redirected) return unexpected(response, { ...redirected, problem: FOLLOWED });
-  // Status 0 is how browsers and workers show a redirect that was not followed.
+  // Browsers and workers show a redirect that was not followed as status 0.
   if (status === 0 || (status >= 300 && status < 400)) {
     const body = parse(response.raw);
     if (isObject(body) && codedError(body, endpoint.isRecord) !== null) return failed(response, body, reading);
@@ -52,7 +52,7 @@ export function readResponse<Data>(response: ServiceResponse, reading: Reading<D
       problem: `the response is nested deeper than ${DEEPEST} levels`,
     });
   }
-  // An operation that reads nothing from its response accepts any body, also an empty one. `request` accepts an empty one.
+  // A body that is not JSON is a success for an operation that reads nothing from it. `request` accepts an empty body.
   if (body === NOT_JSON) {
     const empty = reading.data(response.raw.trim() === '' ? undefined : NOT_JSON);
     return empty.ok ? empty : unexpected(response, { ...unreadable, problem: 'the body of the response is not JSON' });
@@ -61,7 +61,7 @@ export function readResponse<Data>(response: ServiceResponse, reading: Reading<D
   const { pageSize } = reading;
   const items = isObject(payload) ? payload['items'] : null;
   if (pageSize !== null && Array.isArray(items) && items.length > Math.max(ALWAYS_READ, EXCESS * pageSize)) {
-    const problem = `a page of ${pageSize} items was asked for and ${items.length} came. The service may use other names for the query`;
+    const problem = `a page of ${pageSize} items was requested and ${items.length} came. The service may use other names for the query`;
     return unexpected(response, { code: 'SDK_PAGE', problem, outcome: 'rejected' });
   }
   const decoded = reading.data(payload);
@@ -70,11 +70,11 @@ export function readResponse<Data>(response: ServiceResponse, reading: Reading<D
     client.drift.report(endpoint, body, response.hide);
     return decoded;
   }
-  const findings = decoded.ok
+  const found = decoded.ok
     ? { issues: others.map((path) => ({ path, message: 'is not the one that was asked for' })) }
     : decoded;
-  const problem = `the response is not what the interface describes${firstFinding(findings)}`;
-  return unexpected(response, { code: 'SDK_CONTRACT', problem, issues: findings.issues });
+  const problem = `the response is not what the interface describes${firstIssue(found)}`;
+  return unexpected(response, { code: 'SDK_CONTRACT', problem, issues: found.issues });
 }
 
 function failed(response: ServiceResponse, body: unknown, reading: Omit<Reading<unknown>, 'data'>): Read<never> {
@@ -83,21 +83,24 @@ function failed(response: ServiceResponse, body: unknown, reading: Omit<Reading<
 }
 
 /**
- * A page of this many items is decoded whatever was asked, because the interface allows it. Decoding far more than that
- * could block the process.
+ * A page of up to this many items is decoded whatever size was requested: it is the largest that the interface allows.
  */
 const ALWAYS_READ = 100;
+/** A larger page is decoded up to this multiple of the requested size, because more could block the process. */
 const EXCESS = 10;
 
-/** Returns the first finding, and the number of findings if there are more. */
-function firstFinding({ issues, isMore }: { readonly issues: readonly Issue[]; readonly isMore?: true }): string {
+/** Returns the first issue, and the number of issues if there are more, as the end of a sentence. */
+function firstIssue({ issues, isMore }: { readonly issues: readonly Issue[]; readonly isMore?: true }): string {
   const [first] = issues;
   if (first === undefined) return '';
   const total = isMore ? `more than ${issues.length}` : `${issues.length}`;
-  return `: ${first.path === '' ? 'data' : first.path} ${first.message}${issues.length > 1 ? ` (${total} findings)` : ''}`;
+  return `: ${first.path === '' ? 'data' : first.path} ${first.message}${issues.length > 1 ? ` (${total} issues)` : ''}`;
 }
 
-/** More than any response has. Deeper data is refused, because the readers after the parser would overflow the stack. */
+/**
+ * Deeper data is refused, because the code that reads it would overflow the stack. No response of the service is that
+ * deep.
+ */
 const DEEPEST = 100;
 
 /** The result of {@link parse} for text that is not JSON. */
@@ -119,7 +122,7 @@ function isTooDeep(value: unknown, depth = 0): boolean {
   return depth >= DEEPEST || Object.values(value).some((member) => isTooDeep(member, depth + 1));
 }
 
-/** A success that cannot be read, or a redirect. */
+/** The facts of a success that cannot be read, or of a redirect. */
 interface Unexpected {
   readonly code: 'SDK_BODY_TOO_LARGE' | 'SDK_UNREADABLE_BODY' | 'SDK_CONTRACT' | 'SDK_PAGE' | 'SDK_REDIRECT';
   readonly problem: string;
@@ -139,13 +142,13 @@ function unexpected(
 }
 
 const FOLLOWED =
-  'the given fetch has followed a redirect, with the API key, and what answered is not known. Give a fetch that obeys redirect: "manual", and set baseUrl to the final address';
+  'the given fetch has followed a redirect, with the API key, and it is unknown who sent the response. Give a fetch that obeys redirect: "manual", and set baseUrl to the final address';
 const NOT_MODIFIED =
-  'something answers "not modified" to a request that was not conditional: a cache between you and the service. Exclude the service from it';
+  'the response is "not modified", although the request was not conditional: a cache between you and the service sent it. Exclude the service from the cache';
 
 function notFollowed(headers: Headers): string {
   const target = headers.get('location');
-  // Only the origin: the rest of the header may hold anything.
+  // Only the origin is shown, because the rest of the address may hold a secret.
   const to = target !== null && URL.canParse(target) ? ` to ${new URL(target).origin}` : '';
   return `the service redirects${to}. Redirects are not followed, because the API key would be sent too. Set baseUrl to the final address`;
 }

@@ -13,13 +13,16 @@ export interface RetryPolicy {
   readonly maxRetryAfter: number;
 }
 
-/** A wait of zero would make a failing service fail faster. */
+/** The shortest backoff. A retry without a wait would load a service that already fails. */
 const TRANSIENT_FLOOR = 50;
 const RATE_LIMIT_FLOOR = 500;
-/** Without a hint, a rate limit backs off from twice the base. */
+/** After a rate limit without Retry-After, the backoff begins at twice the base. */
 const RATE_LIMIT_FACTOR = 2;
-/** Positive only: never earlier than the service asked, and spread so that clients do not retry together. */
-const HINT_JITTER = 0.2;
+/**
+ * The largest share that is added to Retry-After at random: never earlier than the service asked, and not all clients
+ * at once.
+ */
+const RETRY_AFTER_JITTER = 0.2;
 
 /** The facts about a failed attempt that the policy uses. */
 export interface FailedAttempt {
@@ -36,13 +39,13 @@ export function retryClassOf(kind: ApiErrorKind, status: number): RetryClass {
   return kind === 'request' && (status === 408 || status === 425) ? 'transient' : 'never';
 }
 
-/** True when this failure may be retried: the table of docs/retries-and-idempotency.md. */
-export function isRetryable(failure: FailedAttempt, idempotent: boolean): boolean {
+/** True if this failure may be retried, by the table in docs/retries-and-idempotency.md. */
+function isRetryable(failure: FailedAttempt, idempotent: boolean): boolean {
   switch (failure.retryClass) {
     case 'never':
       return false;
     case 'rate_limit':
-      return true; // the service did not do it
+      return true; // the service did not do the work
     case 'transient':
       return idempotent;
     case 'unanswered':
@@ -64,11 +67,13 @@ export function nextWait(
   if (failure.retryAfter !== undefined && failure.retryAfter > policy.maxRetryAfter) return { stop: 'retry_after' };
   const delay = backoff(failure.retryClass, attempt, policy, random);
   const wait =
-    failure.retryAfter === undefined ? delay : Math.max(failure.retryAfter, delay) * (1 + HINT_JITTER * random());
+    failure.retryAfter === undefined
+      ? delay
+      : Math.max(failure.retryAfter, delay) * (1 + RETRY_AFTER_JITTER * random());
   return wait >= timeLeft ? { stop: 'deadline' } : { wait };
 }
 
-/** Exponential backoff with full jitter and a floor. */
+/** Returns the exponential backoff, with full jitter and a shortest wait. */
 function backoff(retryClass: RetryClass, attempt: number, policy: RetryPolicy, random: () => number): number {
   const limited = retryClass === 'rate_limit';
   const base = limited ? policy.baseDelay * RATE_LIMIT_FACTOR : policy.baseDelay;
@@ -103,7 +108,7 @@ function httpDate(text: string): number | undefined {
   return Number.isNaN(at) ? undefined : at;
 }
 
-/** Returns the outcome of a call: one attempt that ended unknown makes it unknown, whatever came after it. */
+/** Returns the outcome of a call from those of its attempts: a single unknown one makes it unknown. */
 export function outcomeOf(attempts: readonly { readonly outcome: Outcome }[]): Outcome {
   if (attempts.some((attempt) => attempt.outcome === 'unknown')) return 'unknown';
   return attempts.some((attempt) => attempt.outcome === 'rejected') ? 'rejected' : 'not_sent';

@@ -38,7 +38,10 @@ export async function send<Data>(call: OpenCall<Data>): Promise<Sent<Data>> {
       sent: call.sent,
     },
   });
-  /** Returns the wait at the gate. A call that cannot wait stops at once with the response that closed the gate. */
+  /**
+   * Returns the wait at the gate, or the end of a call that cannot wait: its own last failure, or the one that closed
+   * the gate.
+   */
   const gateWait = (): number | Stopped => {
     const closed = gate.closed();
     if (closed === null) return 0;
@@ -85,7 +88,7 @@ export async function send<Data>(call: OpenCall<Data>): Promise<Sent<Data>> {
     if (code === 'SDK_DEADLINE') return stop(lastFailure ?? failure, 'deadline');
     lastFailure = failure;
     const next = nextWait(failure, attempt, endpoint.idempotent, retry, timeLeft() - shortest, () => runtime.random());
-    // Asked before this failure closes the gate, because the wait of a rate limit has its jitter already.
+    // Read before this failure closes the gate, because its own wait, `next.wait`, already has its jitter.
     const closedByOthers = 'stop' in next ? 0 : gateWait();
     if (failure.retryClass === 'rate_limit') {
       gate.close(failure.retryAfter ?? ('wait' in next ? next.wait : 0), failure);
@@ -106,10 +109,10 @@ type AttemptResult<Data> =
   | { readonly ok: true; readonly value: Data; readonly response: ServiceResponse }
   | { readonly ok: false; readonly failure: Failure; readonly response: ServiceResponse | null };
 
-/** Characters of a platform's error that are shown. */
+/** The most characters of a platform's error that are shown. */
 const SHOWN_MAX = 300;
 
-/** One attempt: key, request, body, envelope, and data or a failure. */
+/** Makes one attempt: reads the key, sends the request, and returns the decoded data or a failure. */
 async function sendOnce<Data>(call: OpenCall<Data>, timeLeft: number): Promise<AttemptResult<Data>> {
   const { client, timeout, signal } = call;
   const { apiKey } = client;
@@ -139,13 +142,17 @@ async function readKey(
   try {
     key = await apiKey();
   } catch {
-    // The error is not kept, because the error of a vault may hold the key.
+    // The error is not kept, because it may hold the key.
     return { key: null, problem: 'the apiKey function failed' };
   }
   const problem = keyProblem(key);
-  return { key: problem === null ? String(key) : null, problem: `what the apiKey function gave ${problem}` };
+  return {
+    key: problem === null ? String(key) : null,
+    problem: `the key that the apiKey function returned ${problem}`,
+  };
 }
 
+/** Returns the failure of an attempt that threw: why it was cut short, otherwise what the platform says. */
 function failureOf(thrown: unknown, attempt: Attempt, scope: CompleteOptions): Failure {
   const outcome = attempt.sent ? 'unknown' : 'not_sent';
   switch (attempt.interruption) {

@@ -1,5 +1,5 @@
-// The floor of this room: what travels between its files, and the settings that the options become. It imports none of them
-// that imports it.
+// The types that travel between the files of this room, and the settings that the options become. It imports only files
+// that do not import it.
 
 import type { KyInstance } from 'ky';
 import type { Endpoint, HttpMethod, WireRecord } from '../contract/endpoint.ts';
@@ -31,7 +31,7 @@ export interface FetchInit {
   readonly signal: AbortSignal;
 }
 
-/** The options of one call, complete. Durations in milliseconds. */
+/** The options of one call, with the client's option in place of each absent one. Durations in milliseconds. */
 export interface CompleteOptions {
   readonly timeout: number;
   readonly deadline: number;
@@ -60,7 +60,7 @@ export interface ClientCore {
   readonly settings: CompleteOptions;
 }
 
-/** A request without its key, the same for every attempt. */
+/** A request without its key. It is the same for every attempt of a call. */
 export interface WireRequest {
   readonly method: HttpMethod;
   /** Path below the base address. */
@@ -79,18 +79,22 @@ export interface OpenCall<Data> extends CompleteOptions, WireRequest {
   readonly data: Check<Data>;
   /** The path parameters and the members of the body, as encoded. Responses are compared with them. */
   readonly sent: WireRecord;
-  /** As the caller gave it. Errors and events show it with `client.hide`: it may hold the key by mistake. */
+  /**
+   * The id of the order as the caller gave it. It may hold the key by mistake, so errors and events pass it to
+   * `client.hide`.
+   */
   readonly externalId: string | null;
-  /** Empty without hooks. */
+  /** The id that all events of the call share. Empty without hooks. */
   readonly callId: string;
-  /** The page of a list that is asked for. */
+  /** The requested page of a list. */
   readonly page: number | undefined;
-  /** The page size that is asked for, or null where no page is read. */
+  /** The requested page size, or null if the endpoint has no pages. */
   readonly pageSize: number | null;
-  /** Wall clock. */
+  /** The beginning of the call, on the wall clock. */
   readonly startedOn: number;
-  /** Monotonic clock, as is `deadlineAt`. */
+  /** The same, on the monotonic clock. */
   readonly startedAt: number;
+  /** The end of the call at the latest, on the monotonic clock. */
   readonly deadlineAt: number;
 }
 
@@ -98,23 +102,23 @@ export interface OpenCall<Data> extends CompleteOptions, WireRequest {
 export interface ServiceResponse {
   readonly status: number;
   readonly headers: Headers;
-  /** When its headers came, on the monotonic clock. */
+  /** When the headers of the response came, on the monotonic clock. */
   readonly receivedAt: number;
-  /** Safe to show. Null if absent. */
+  /** The request id header, safe to show. Null if absent. */
   readonly requestId: string | null;
   /** The body's text as received. */
   readonly raw: string;
-  /** True when the body was longer than the limit. `raw` is its beginning then. */
+  /** True when the body was longer than the limit. `raw` is then its beginning. */
   readonly cut: boolean;
   /** True when the body broke off or is not UTF-8. `raw` is the part that could be read. */
   readonly broken: boolean;
-  /** True when the fetch has followed a redirect: the key may have been sent there, and the sender of the response is unknown. */
+  /** True when `fetch` followed a redirect: the key may have been sent on, and it is unknown who sent the response. */
   readonly redirected: boolean;
   /** Hides the key of this attempt and the other secrets of the client. */
   readonly hide: Hide;
 }
 
-/** A call that has succeeded, and the response that its data came with. */
+/** A successful call: its data, and the response that contained them. */
 export interface Success<T> {
   readonly value: T;
   readonly response: ServiceResponse;
@@ -145,7 +149,10 @@ export interface Failure {
   readonly about: FailureFacts;
 }
 
-/** What is known of a failure beside its class. Sentences are made of it in failure.ts and error-response.ts. */
+/**
+ * What is known of a failure, by its form. The sentences of an error are made of it in failure.ts and
+ * error-response.ts.
+ */
 export type FailureFacts =
   | { readonly is: 'timeout' | 'key'; readonly problem: string }
   | { readonly is: 'aborted'; readonly problem: string; readonly reason: unknown }
@@ -161,11 +168,11 @@ export type FailureFacts =
       readonly kind: ApiErrorKind;
       readonly body: ErrorBody;
       readonly response: ServiceResponse;
-      /** True for a conflict that names another order than was sent. */
+      /** True for a conflict that names another order than the one that was sent. */
       readonly isOfAnother: boolean;
     };
 
-/** A call that has failed: its last failure, and what its error says of the call. */
+/** A failed call: its last failure, and what its error says about the call. */
 export interface FailedCall {
   readonly failure: Failure;
   readonly operation: string;
@@ -176,13 +183,13 @@ export interface FailedCall {
   readonly stoppedBy: StoppedBy;
   readonly isWrite: boolean;
   readonly page: number | undefined;
-  /** What is left of the wait that the service asked another call for. */
+  /** Milliseconds left of a wait that the service asked for in the response to another call. */
   readonly retryAfter?: number | undefined;
   readonly endpoint: Named<Endpoint<unknown>>;
   readonly sent: WireRecord;
 }
 
-/** The result of sending a call: its error is made where its advice is known. */
+/** The result of sending a call. A failure is not an error yet, because the resource may add advice to it. */
 export type Sent<Data> =
   | { readonly ok: true; readonly success: Success<Data> }
   | { readonly ok: false; readonly failed: FailedCall };

@@ -1,13 +1,13 @@
 import { ConfigurationError, WebhookVerificationError } from '../errors/classes.ts';
 import { utf8 } from './verify/signature.ts';
 
-// The raw body of a request: its bytes, the list of chunks that a stream is read into, and what to say where something else
-// has read or parsed it. Whoever sends it is not known yet, so nothing here costs more than its size.
+// The raw body of a request: its bytes, the buffer that collects a stream, and the errors for a body that something
+// else has read or parsed. The sender is not verified yet, so no work here may cost more than the size of the body.
 
 /** The body as it arrived. Bytes are best. Text must be the exact text, including a byte-order mark. */
 export type RawBody = string | Uint8Array | ArrayBuffer | ArrayBufferView;
 
-/** How to get at the raw body, by framework. Part of every message about a body that came parsed. */
+/** How to get the raw body, by framework. A part of every message about a parsed body. */
 export const RAW_BODY_ADVICE =
   "Express: express.raw({ type: 'application/json' }) on this route, before express.json(). " +
   "Fastify: addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => done(null, body)). " +
@@ -15,7 +15,7 @@ export const RAW_BODY_ADVICE =
   'Koa: no body parser on this route. Next, Hono, workers: await request.arrayBuffer().';
 
 /**
- * The bytes of a body.
+ * Returns the bytes of a body.
  *
  * @throws WebhookVerificationError `body_already_parsed` for everything that is neither bytes nor text.
  * @throws WebhookVerificationError `body_too_large`
@@ -46,7 +46,7 @@ function notBytes(body: unknown): string {
   return `The body is an object: parsed already, or a request. The signature covers the raw bytes, which cannot be made again from it. ${RAW_BODY_ADVICE}`;
 }
 
-/** The refusal of a body beyond the limit. */
+/** Returns the error for a body beyond the limit. */
 export function tooLarge(limit: number): WebhookVerificationError {
   return new WebhookVerificationError(
     'body_too_large',
@@ -54,7 +54,7 @@ export function tooLarge(limit: number): WebhookVerificationError {
   );
 }
 
-/** Enough for an ordinary delivery. */
+/** The first size of the buffer, which is enough for an ordinary delivery. */
 const FIRST_SIZE = 1_024;
 
 /**
@@ -95,7 +95,7 @@ export class BodyChunks {
   }
 }
 
-/** The frameworks that can be distinguished by the arguments that they pass. */
+/** The frameworks that the adapters recognise by the arguments that they get. Null for any other. */
 export type Framework = 'express' | 'fastify' | 'koa' | 'fetch' | 'lambda' | null;
 
 const LINES: Readonly<Record<Exclude<Framework, null>, string>> = {
@@ -111,8 +111,8 @@ const LINES: Readonly<Record<Exclude<Framework, null>, string>> = {
 };
 
 /**
- * Returns the error for a body that something else has read first. It names the line to change. A parsed body is a refused
- * request, as in `verifyWebhook`. A consumed body is an error in the setup of the endpoint.
+ * Returns the error for a body that something else has read first. It names the line to change. For a parsed body it is
+ * the same error as in `verifyWebhook`. A consumed body is a mistake in the setup of the endpoint.
  */
 export function bodyGone(
   what: 'parsed' | 'consumed',

@@ -11,11 +11,12 @@ import {
 } from './verify/signature.ts';
 import { bodyMistake, COMPARE_THE_SECRET, readHeaders, requiredHeaders } from './verify/verify.ts';
 
-// Why a webhook was refused, found in three ways: by the response of the receiver (diagnoseReply), by trial with requests that
-// only a receiver with one mistake accepts (searchMistake), and by a receiver that holds the request (diagnoseMismatch). Only
-// the command line and the sandbox ask: a receiver in production spends nothing on the requests of strangers.
+// Why a webhook was refused, found in three ways: from the response of the receiver (diagnoseReply), by requests that
+// only a receiver with one mistake accepts (searchMistake), and from the request as the receiver got it
+// (diagnoseMismatch). Only the command line and the sandbox call this file: a receiver in production spends nothing on
+// the requests of strangers.
 
-/** The cause of a refused webhook, as a fact. Whoever shows it adds the action that fits there. */
+/** The cause of a refused webhook, with its remedy. */
 export interface Diagnosis {
   /** The kind of cause, such as `nothing_listens` or `wrong_secret`. */
   readonly id: DiagnosisId;
@@ -77,11 +78,11 @@ export function isSearchable({ id }: Diagnosis): boolean {
   return id === 'signature_mismatch' || id === 'refused';
 }
 
-// By the response of the receiver.
+// First way: the response of the receiver.
 
 /** A delivery that was not accepted, and how it ended. */
 export interface RefusedDelivery {
-  /** Null if only the settings of the business hold it. */
+  /** The address of the receiver. Null if it is that of the business, which only the service knows. */
   readonly url: string | null;
   /** The HTTP status. Null without a response. */
   readonly status: number | null;
@@ -89,15 +90,17 @@ export interface RefusedDelivery {
   readonly problem: string | null;
   readonly body: string | null;
   readonly headers: Readonly<Record<string, string>> | null;
-  /** The timestamp sent minus the real time, milliseconds. */
+  /** The timestamp that was sent minus the real time, in milliseconds. */
   readonly skew: number;
-  /** True if this attempt repeats the timestamp of an earlier one. */
+  /** True if the sender repeats the timestamp of the first attempt, as services may do. It was not stamped anew. */
   readonly isRestamped: boolean;
 }
 
 const SEE_LOG = 'Look into the log of the receiver for this request.';
 
-/** The cause that the response shows. Without a known sign it is `refused` or `receiver_failed`, which proves nothing. */
+/**
+ * Returns the cause that the response shows. Without a known sign it is `refused` or `receiver_failed`, and not proven.
+ */
 export function diagnoseReply(reply: RefusedDelivery): Diagnosis {
   const { status } = reply;
   if (status === null) return unanswered(reply);
@@ -114,9 +117,9 @@ export function diagnoseReply(reply: RefusedDelivery): Diagnosis {
 }
 
 /**
- * The likely cause of an attempt of which only the status is known, as in the delivery history of the service.
+ * Returns the likely cause of an attempt of which only the status is known, as in the delivery history of the service.
  *
- * @param host Where it was sent, as a reader names it.
+ * @param host The receiver, as a sentence names it.
  */
 export function diagnoseStatus(host: string, url: string | null, status: number | null): Diagnosis {
   if (status === null) {
@@ -183,9 +186,9 @@ function unanswered({ url, problem }: RefusedDelivery): Diagnosis {
   };
 }
 
-const HOLDS = 'The signature holds, and';
+const SIGNED = 'The signature matches, and';
 
-/** What the words mean that the handler of merchant-invoicing/webhooks answers with. */
+/** The causes for the verdicts that the handler of merchant-invoicing/webhooks sends as its response. */
 const HANDLER_REPLIES: Readonly<
   Partial<Record<Verdict, readonly [id: DiagnosisId, text: string, remedy: string | null]>>
 > = {
@@ -201,29 +204,29 @@ const HANDLER_REPLIES: Readonly<
   ],
   missing_header: [
     'missing_header',
-    'Your handler misses one of X-Webhook-Id, X-Webhook-Signature and X-Webhook-Timestamp, and all three were sent.',
+    'Your handler got no X-Webhook-Id, X-Webhook-Signature or X-Webhook-Timestamp, although all three were sent.',
     'A proxy removes headers: let it pass these.',
   ],
   malformed_signature: [
     'signature_form',
-    'Your handler does not take the form of the signature.',
-    'Make its option encoding that of the sender.',
+    'Your handler does not accept the form of the signature.',
+    'Set its option encoding to that of the sender.',
   ],
   malformed_timestamp: [
     'timestamp_form',
-    'Your handler does not take the form of the timestamp.',
-    'Make its option timestampFormat that of the sender.',
+    'Your handler does not accept the form of the timestamp.',
+    'Set its option timestampFormat to that of the sender.',
   ],
   malformed_payload: [
     'unreadable_payload',
-    `${HOLDS} your handler could not read the payload.`,
+    `${SIGNED} your handler could not read the payload.`,
     'Its onReport names the member. An order id under another name needs the option orderIdMember.',
   ],
-  handler_failed: ['handler_failed', `${HOLDS} your function threw.`, 'The onReport of your handler has the error.'],
-  store_failed: ['store_failed', `${HOLDS} the store of your handler failed.`, 'Its onReport has the error.'],
+  handler_failed: ['handler_failed', `${SIGNED} your function threw.`, 'The onReport of your handler has the error.'],
+  store_failed: ['store_failed', `${SIGNED} the store of your handler failed.`, 'Its onReport has the error.'],
   time_limit: [
     'time_out',
-    `${HOLDS} your function took longer than the time limit of your handler.`,
+    `${SIGNED} your function took longer than the time limit of your handler.`,
     'Do the work after the response.',
   ],
   duplicate_running: ['busy', 'An earlier delivery of the same event is still being handled.', null],
@@ -231,7 +234,7 @@ const HANDLER_REPLIES: Readonly<
 
 function fromHandler({ body, headers, skew, isRestamped }: RefusedDelivery, status: number): Diagnosis | null {
   if (!headers?.['content-type']?.startsWith('text/plain') || body === null) return null;
-  const verdict = body as Verdict; // any other text has no status
+  const verdict = body as Verdict; // a text that is none has no status in the table of verdicts
   if (replyFor(verdict).status !== status) return null;
   if (verdict === 'timestamp_too_old' || verdict === 'timestamp_too_new') return wrongAge(skew, isRestamped);
   const [id, text, remedy] = HANDLER_REPLIES[verdict] ?? [];
@@ -245,14 +248,14 @@ const MINUTE = 60_000;
 function wrongAge(skew: number, isRestamped: boolean): Diagnosis {
   const off = Math.round(Math.abs(skew) / MINUTE);
   if (off === 0) {
-    const text = `${HOLDS} the timestamp was right by this machine’s clock.`;
+    const text = `${SIGNED} the timestamp was right by this machine’s clock.`;
     return proven('timestamp_age', text, 'Correct the clock of the receiver, or its tolerance.');
   }
   const text = `The timestamp was ${off} min ${skew < 0 ? 'behind' : 'ahead of'} the real time${isRestamped ? ', because each attempt repeats that of the first' : ''}.`;
   return proven('timestamp_age', text, 'Give your verifier the clock that signs, or a larger tolerance.');
 }
 
-/** Texts that frameworks write. The merchant's code was not reached. */
+/** Responses of frameworks, which refuse the request before it reaches the merchant's code. */
 const KNOWN_RESPONSES: readonly {
   readonly statuses: readonly number[];
   readonly body: RegExp;
@@ -314,7 +317,7 @@ function fromResponse({ body, headers, url }: RefusedDelivery, status: number): 
   return meanings[status] ?? null;
 }
 
-// By trial.
+// Second way: requests that only a receiver with one mistake accepts.
 
 /** A signed request to a receiver. */
 interface SignedRequest {
@@ -322,17 +325,17 @@ interface SignedRequest {
   readonly body: string;
 }
 
-/** A receiver on trial, and how the service signs. */
+/** The receiver to test, and how to sign requests for it. */
 export interface Trial<Request extends SignedRequest> {
   readonly secret: string;
   readonly encoding: 'hex' | 'base64';
-  /** Tried as the secret, because the two are mixed up. */
+  /** Tried as the secret, because merchants confuse the two. */
   readonly apiKey: string | undefined;
   /** The time to sign with, in epoch milliseconds. */
   readonly now: () => number;
-  /** Builds the correct request, signed now. */
+  /** Builds the correct request, signed with the current time. */
   readonly right: () => Promise<Request>;
-  /** Sends a request. Null if no response came. */
+  /** Sends a request, and resolves to whether the receiver accepted it. Null if no response came. */
   readonly accepts: (request: Request) => Promise<boolean | null>;
 }
 
@@ -368,12 +371,12 @@ export async function searchMistake<Request extends SignedRequest>(trial: Trial<
   for (const { headers, ...mistake } of await suspects(trial, sample)) {
     if (!(await accepts({ ...sample, headers: { ...sample.headers, ...headers } }))) continue;
     const again = await accepts(await trial.right());
-    if (again !== false) break; // it accepts and refuses the same request, so nothing is proven
+    if (again !== false) break; // the receiver now accepts what it refused before, so nothing is proven
     return { ...mistake, isProven: true, requests };
   }
   return ended(
     'inconclusive',
-    'None of the usual mistakes explains it. Tried were the secret, the signed text, changes of the body and the forms of signature and timestamp.',
+    'None of the usual mistakes explains it: not the secret, the signed text, a changed body, or the form of signature or timestamp.',
     'Compare the secret and the bytes of the body on both sides: `webhooks verify` reads the request as it arrived.',
   );
 }
@@ -383,7 +386,10 @@ type Suspect = Omit<Diagnosis, 'isProven'> & { readonly headers: Readonly<Record
 
 const SIGNED_TEXT = 'The signed text is {timestamp}.{body}.';
 
-/** The requests that only a receiver with one mistake accepts, or with one reading of what the interface leaves open. */
+/**
+ * Returns the requests that only a receiver with one mistake accepts, or with one reading of what the interface does
+ * not show.
+ */
 async function suspects<Request extends SignedRequest>(
   trial: Trial<Request>,
   { headers, body }: Request,
@@ -448,7 +454,10 @@ async function suspects<Request extends SignedRequest>(
   return found;
 }
 
-/** The body as other languages and proxies write the same data. JavaScript writes it as it was sent, so it is not tried. */
+/**
+ * Returns the body as other languages and proxies would write the same data. The form of JavaScript is not among them,
+ * because it is the same as the sent one.
+ */
 function changedBodies(body: string): readonly (readonly [how: string, body: string])[] {
   const data: unknown = JSON.parse(body);
   const sorted = Object.fromEntries(Object.entries(data ?? {}).sort(([a], [b]) => (a < b ? -1 : 1)));
@@ -467,7 +476,7 @@ function changedBodies(body: string): readonly (readonly [how: string, body: str
   ];
 }
 
-// By a receiver that holds the request.
+// Third way: the request as the receiver got it.
 
 interface Mismatch {
   readonly timestamp: string;
@@ -477,8 +486,8 @@ interface Mismatch {
 }
 
 /**
- * Tries the usual mistakes on a request whose signature does not match: the secret in another form, and a body that was
- * changed on its way. If none explains the signature, the result says so, and is not proven.
+ * Searches for the cause of a signature that does not match: the secret in another form, or a body that was changed on
+ * its way. If no usual mistake explains the signature, the result says so, and is not proven.
  *
  * @throws WebhookVerificationError if the headers are not those of a delivery.
  */
@@ -517,7 +526,7 @@ async function wrongSecret(mismatch: Mismatch): Promise<Diagnosis | null> {
 const HEX_KEY = /^(?:[0-9a-f]{2}){16,64}$/i;
 const BASE64_KEY = /^(?:[A-Za-z0-9+/]{4}){4,24}(?:[A-Za-z0-9+/]{2}(?:==)?|[A-Za-z0-9+/]{3}=?)?$/;
 
-/** The keys whose text form the secret could be. */
+/** Yields the keys that the secret may be the hex or base64 form of. */
 function* decoded(secret: string): Generator<readonly [string, Uint8Array]> {
   if (HEX_KEY.test(secret)) {
     yield ['hex', Uint8Array.from(secret.match(/../g) ?? [], (byte) => Number.parseInt(byte, 16))];
@@ -543,6 +552,8 @@ async function matches({ timestamp, digest }: Mismatch, secret: HmacKey, body: U
 }
 
 const REWRITTEN = 'The body was parsed and serialised again';
+
+/** Yields the bodies that the service may have signed, if this is what arrived, each with the change on its way. */
 function* variants(body: Uint8Array): Generator<readonly [Uint8Array, string]> {
   const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(body);
   yield [utf8(`\uFEFF${text}`), 'The body lost its byte-order mark when it was read as text.'];
@@ -559,7 +570,7 @@ function* variants(body: Uint8Array): Generator<readonly [Uint8Array, string]> {
   if (quoted !== text) yield [utf8(quoted), `${REWRITTEN}, with amounts as numbers: as text they would match.`];
 }
 
-/** The same JSON text with its amounts as the service writes them: text with 2 decimals, USDT with 6. */
+/** Returns the JSON text with its amounts as the service writes them: as text, with 2 decimals, and USDT with 6. */
 function amountsAsText(json: string): string {
   return json.replace(
     /"((?:[a-z]+_)?(?:amount|usdt))":(\d{1,15}(?:\.\d{1,12})?)(?=[,}])/g,
@@ -567,7 +578,7 @@ function amountsAsText(json: string): string {
   );
 }
 
-/** The same JSON text without spaces outside of strings, or with one after each comma and colon. */
+/** Returns the JSON text without spaces outside of its strings, or with one after each comma and colon. */
 function respaced(json: string, spaced: boolean): string {
   // The closing quote is optional. Otherwise each opening quote of a hostile body would be followed to the end.
   return json.replace(/"(?:[^"\\]|\\[\s\S])*"?|\s+|[,:]/g, (token) => {
@@ -577,6 +588,7 @@ function respaced(json: string, spaced: boolean): string {
   });
 }
 
+/** Returns the JSON text with every letter outside of ASCII escaped. */
 function inAscii(json: string): string {
   return json.replace(/[\u0080-\uFFFF]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }

@@ -16,7 +16,7 @@ import { type HeadersInput, type HeaderValues, isCompressed, readHeaders, verify
 
 /** A request of any framework. */
 export interface WebhookRequest {
-  /** Any method but POST is answered 405. */
+  /** The HTTP method. Any other than POST is answered 405. */
   readonly method: string;
   /** All headers of the request, in any form of {@link HeadersInput}. */
   readonly headers: HeadersInput;
@@ -39,13 +39,13 @@ export interface WebhookHandler {
    */
   handle(request: WebhookRequest): Promise<WebhookReply>;
   /**
-   * Plays the events that no webhook delivered: run it by a schedule, and after an outage. It asks the service about each
-   * order that your database still waits for, and hands the final ones to the same functions, through the same store. A
-   * webhook that arrives later finds them done. Reports go to `onReport`, with the status null.
+   * Plays the events that no webhook delivered: run it on a schedule, and after an outage. It reads the invoice of each
+   * order that your database still waits for, and passes the final ones to the same functions, through the same store.
+   * A webhook that arrives later finds them done. Reports go to `onReport`, with the status null.
    *
-   * Beyond a hundred orders it reads the list of pending invoices first, and asks only for the orders that are not in it.
-   * An order that fails stops nothing, and the next run tries it again. If an invoice lacks an amount, it is counted as
-   * failed: amounts are never guessed.
+   * With more than a hundred orders it reads the list of pending invoices first, and then only the orders that are not
+   * in it. A failed order does not stop the run, and the next run tries it again. If an invoice lacks an amount, it is
+   * counted as failed, because amounts are never guessed.
    *
    * @param merchant A `MerchantClient`.
    * @throws ConfigurationError (`SDK_CONFIGURATION`) for an unusable argument, and for a `since` that the store's retention
@@ -61,8 +61,8 @@ export interface WebhookHandler {
 }
 
 /**
- * Creates the webhook endpoint. It verifies each delivery, drops repeats, runs your function, and answers so that the
- * service repeats exactly if the work is not done.
+ * Creates the webhook endpoint. It verifies each delivery, drops repeats, and runs your function. It answers 2xx only
+ * if the work is done, so that the service repeats a delivery until then.
  *
  * Your function may run again after a crash. Make its work idempotent, or write inside the transaction of a store that
  * has one.
@@ -116,7 +116,7 @@ const BODY_TOO_SLOW: Ending = {
   message: 'The sender had not sent the whole body when the time limit ended: answered 503.',
 };
 
-/** Reports an ending, unless the event was handled, and returns its reply. */
+/** Reports how the request ended, unless the event was handled now, and returns the response. */
 function respond(settings: ReportSettings, subject: ReportSubject, ending: Ending): WebhookReply {
   const { verdict, message, error } = ending;
   const reply = replyFor(verdict);
@@ -146,7 +146,7 @@ async function receive<Extra extends object>(
   return await verifyDelivery(bytesFrom(raw, verify.maxBodySize), headers, verify);
 }
 
-/** The ending for a thrown value. */
+/** Returns the ending for a thrown value. */
 function endingOf(error: unknown): Ending {
   if (error instanceof WebhookVerificationError) return { verdict: error.reason, message: error.message };
   if (isMerchantError(error)) return { verdict: 'setup', message: error.message };

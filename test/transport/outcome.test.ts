@@ -56,10 +56,14 @@ describe('of one attempt', () => {
   });
 
   test.each<[string, object | undefined, string]>([
-    ['that is missing', undefined, 'fetch gave no Response'],
-    ['of a mock', { ok: true, status: 201, headers: new Headers(), json: async () => ({}) }, 'it must give a Response'],
-    ['without headers', { status: 200, body: null }, 'fetch gave a response without headers'],
-    ['of a network error', Response.error(), 'fetch gave a network error as its response'],
+    ['that is missing', undefined, 'fetch returned no Response'],
+    [
+      'of a mock',
+      { ok: true, status: 201, headers: new Headers(), json: async () => ({}) },
+      'it must return a Response',
+    ],
+    ['without headers', { status: 200, body: null }, 'fetch returned a response without headers'],
+    ['of a network error', Response.error(), 'fetch returned a network error as its response'],
   ])('a response %s', async (_name, response, message) => {
     const fetch = async () => response as Response; // what a fake may give
     const error = await errorOf(create(clientOf('https://pay.example', { fetch, retry: false })));

@@ -1,4 +1,4 @@
-// What a check is, without its schema: the rooms that only use checks, and the public types, need no zod.
+// The type of a check, without its schema, so that rooms that only use checks load no zod.
 
 /** One difference from the interface, or one unusable parameter. */
 export interface Issue {
@@ -14,28 +14,30 @@ export type Checked<T> =
       readonly ok: false;
       /** The first issues. */
       readonly issues: readonly Issue[];
-      /** True where there are more. */
+      /** True if there are more. */
       readonly isMore?: true;
     };
 
-/** Wire value to typed value, or typed parameters to wire value. */
+/** Reads a wire value into a typed one, or writes typed parameters as wire values. */
 export interface Check<T> {
   (value: unknown): Checked<T>;
-  /** Returns what is known of the value beside its schema. Absent where nothing is read. */
+  /** Returns the structure of the value on the wire, for the report of drift. Absent if nothing is read. */
   readonly structure?: () => Structure;
 }
 
-/** What a value is on the wire, for the report of drift. */
+/** What a value should be on the wire, for the report of drift. */
 export interface Structure {
   readonly kind: 'text' | 'flag' | 'integer' | 'decimal' | 'timestamp' | 'list' | 'record' | 'anything';
-  /** True where the member may be absent or null. */
+  /** True if the member may be absent or null. */
   readonly isOptional?: boolean;
-  /** True where a value that cannot be read is null, and does not make its record unreadable. */
+  /** True if a value that cannot be read becomes null, and does not make its record unreadable. */
   readonly isLenient?: boolean;
   /** The words that the interface lists. Others are accepted. */
   readonly words?: readonly string[];
   readonly members?: Readonly<Record<string, Structure>>;
   readonly item?: Structure;
-  /** True where the interface does not show the member names, so that no name is unknown. */
+  /**
+   * True if this package chose the member names, because the interface shows none: then no name is reported as unknown.
+   */
   readonly hasChosenNames?: boolean;
 }

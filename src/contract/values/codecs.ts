@@ -5,26 +5,29 @@ import type { OpenEnum } from '../types.ts';
 import type { Check, Checked, Issue, Structure } from './check.ts';
 import { dateFrom, decimalFrom, integerFrom, moneyFrom, Problem } from './scalars.ts';
 
-// Codecs over zod. A codec is a schema with the few facts that the report of drift needs (values/drift.ts).
+// Codecs over zod. A codec is a zod schema with the facts that the report of drift needs (values/drift.ts).
 
-/** A schema, and what a value of it is on the wire. */
+/** A schema, and the structure of its values on the wire. */
 export interface Codec<T> extends Structure {
   readonly schema: z.ZodMiniType<T, unknown>;
   readonly members?: Shape;
   readonly item?: Codec<unknown>;
 }
 
-/** The members of a record by name. {@link resource} makes the codec, and {@link shapeOf} pins the type. */
+/**
+ * The members of a record by name. {@link resource} makes its codec, and {@link shapeOf} compares it with an interface.
+ */
 export type Shape = Readonly<Record<string, Codec<unknown>>>;
 
 /** The decoded type of a shape. */
 export type Decoded<S extends Shape> = { readonly [K in keyof S]: S[K] extends Codec<infer T> ? T : never };
 
-/** The most issues of one value. A body of a few hundred compressed bytes may hold millions. */
+/** The most issues that are kept for one value, because a few hundred compressed bytes can cause millions. */
 export const ISSUES_MAX = 20;
 
-// `error` takes precedence over settings that a host may have given to every copy of zod. `reportInput` distinguishes an
-// absent member from a member of another type. toIssues keeps neither text nor input.
+// `error` takes precedence over the messages that a host may have set for every copy of zod in the process.
+// `reportInput` lets toIssues see whether a member is absent or of another type. toIssues keeps neither zod's text nor
+// the input.
 const PARSE_CONTEXT = { reportInput: true, error: () => 'is not as the interface says' };
 
 /**
@@ -101,7 +104,7 @@ export function optionalScalar<T>(read: (value: unknown) => T | Problem, kind?: 
   return { ...codec, schema, isOptional: true };
 }
 
-// zod's type of the input says what is checked, and a codec accepts anything to check.
+// The casts widen the input type: zod types it as what the schema accepts, and a codec is given anything.
 export const text: Codec<string> = { schema: z.string() as z.ZodMiniType<string, unknown>, kind: 'text' };
 export const flag: Codec<boolean> = { schema: z.boolean() as z.ZodMiniType<boolean, unknown>, kind: 'flag' };
 export const integer = scalar(integerFrom, 'integer');
@@ -114,7 +117,7 @@ export const anything: Codec<unknown> = { schema: z.unknown(), kind: 'anything' 
 
 /** Returns the codec of an open list of words. Any other text is accepted as well. */
 export function openEnum<const Known extends string>(words: readonly Known[]): Codec<OpenEnum<Known>> {
-  // The known words exist in the type only: an unknown one is not an error.
+  // The schema accepts any text, because an unknown word is not an error.
   return { schema: z.string() as unknown as z.ZodMiniType<OpenEnum<Known>, unknown>, kind: 'text', words };
 }
 
@@ -123,13 +126,13 @@ export function nullable<T>(read: (value: unknown) => T | Problem, kind: Codec<T
   return optionalScalar((value) => (value === undefined || value === null || value === '' ? null : read(value)), kind);
 }
 
-/** A text that only people read: null where it cannot be read, because a broken name stops no checkout. */
+/** A text that only people read. It is null if it cannot be read, because a broken name must not stop a checkout. */
 export const displayText: Codec<string | null> = {
   ...optionalScalar((value) => (typeof value === 'string' ? value : null), 'text'),
   isLenient: true,
 };
 
-/** Same as {@link nullable} for an object. `[]` counts as absent, because PHP writes an empty object so. */
+/** Same as {@link nullable} for an object. `[]` counts as absent, because PHP writes an empty object as `[]`. */
 export function nullableObject<T>(inner: Codec<T>): Codec<T | null> {
   return objectWhere((value) => !isAbsentObject(value), inner);
 }
@@ -176,19 +179,19 @@ export function parameters<S extends Shape>(members: S): Codec<Decoded<S>> {
   return { schema, kind: 'record', members };
 }
 
-/** Returns a codec that prepares the raw value first, where the interface does not show names or shape. */
+/** Returns a codec that changes the raw value before it is read, for forms that the interface does not show. */
 export function prepared<T>(prepare: (raw: unknown) => unknown, codec: Codec<T>): Codec<T> {
   const schema = z.pipe(z.pipe(z.unknown(), z.transform(prepare)), codec.schema);
   return { ...codec, schema: schema as unknown as z.ZodMiniType<T, unknown> };
 }
 
-/** Returns a codec that changes the decoded value. */
+/** Returns a codec that changes the value after it was read. */
 export function finished<T>(codec: Codec<T>, finish: (value: T) => T): Codec<T> {
   return { ...codec, schema: z.pipe(codec.schema, z.transform(finish)) as unknown as z.ZodMiniType<T, unknown> };
 }
 
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
-// Lists are compared as readonly ones: the interfaces promise no more.
+// Lists are compared as readonly lists, because the interfaces declare them so.
 type Plain<T> = { readonly [K in keyof T]: T[K] extends readonly (infer Item)[] ? readonly Item[] : T[K] };
 
 /**

@@ -14,7 +14,7 @@ export type DriftKind =
   | 'no_envelope'
   | 'unreadable_member';
 
-/** One drift. The same one in several items of a list is one: `items.*.amount`. */
+/** One drift. The same difference in several items of a list counts as one, with the path `items.*.amount`. */
 export interface Drift {
   /** Names of members joined with dots. Empty for the payload as a whole. */
   readonly path: string;
@@ -27,8 +27,8 @@ const DRIFTS_MAX = 1_000;
 const NAME_MAX = 100;
 
 /**
- * Returns the drift of a decoded payload from its structure. Members that the interface does not name are reported and
- * not entered. At most 1,000 in the first 20,000 values are found.
+ * Returns the differences of a payload from its structure. A member that the interface does not name is reported, and
+ * its own members are not. The search ends after 1,000 drifts or 20,000 values.
  */
 export function driftsIn(root: Structure, payload: unknown): Drift[] {
   const found = new Map<string, Drift>();
@@ -62,7 +62,7 @@ export function driftsIn(root: Structure, payload: unknown): Drift[] {
   return [...found.values()];
 }
 
-/** Returns the drift of the value itself, without its members. */
+/** Returns the drift of the value itself, or null. Its members are not looked at. */
 function driftOf({ kind, words, isOptional, isLenient }: Structure, value: unknown): DriftKind | null {
   const isPresent = (value ?? null) !== null;
   switch (kind) {

@@ -1,6 +1,8 @@
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
 
-/** True for the hosts of the machine itself. A name such as `shop.localhost` is not one, because DNS decides about it. */
+/**
+ * True for a host name of the machine itself. `shop.localhost` is none, because DNS decides where such a name leads.
+ */
 export function isLoopback(hostname: string): boolean {
   return LOOPBACK.test(hostname.toLowerCase());
 }

@@ -15,7 +15,9 @@ const DECIMAL_TEXT = /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d{1,2})?$/;
 const DECIMAL_TEXT_MAX = 150;
 /** The precision of the arithmetic. */
 const SIGNIFICANT_DIGITS = 40;
-/** Digits before and after the point: 40 digits, moved by 99 places. */
+/**
+ * The most digits before the point, and after it: 40 digits, which an exponent of two digits moves by up to 99 places.
+ */
 const PLACES_MAX = 140;
 const NOT_DECIMAL = new Problem('must be a decimal string, such as "25.00"');
 const TOO_LONG = new Problem('must be a decimal string of at most 40 significant digits');
@@ -39,7 +41,7 @@ function isWithinBounds(decimal: Decimal): boolean {
 
 const NEGATIVE = new Problem('must not be negative');
 
-/** Reads an amount of money, as {@link decimalFrom}. Nobody pays a negative one. */
+/** Reads an amount of money, as {@link decimalFrom}. A negative one is refused. */
 export function moneyFrom(value: unknown): Decimal | Problem {
   const read = decimalFrom(value);
   return read instanceof Problem || !read.isNegative() ? read : NEGATIVE;
@@ -107,12 +109,12 @@ export function isUuid(text: string): boolean {
   return UUID.test(text);
 }
 
-/** True for two idents of one resource: a uuid is compared without case and hyphens. */
+/** True if two idents name the same resource. Uuids are compared without case and hyphens. */
 export function isSameIdent(a: string, b: string): boolean {
   return plainIdent(a) === plainIdent(b);
 }
 
-/** Returns what idents are compared by: a uuid without case and hyphens, any other id as it is. */
+/** Returns an ident in the form for comparison: a uuid without case and hyphens, any other id unchanged. */
 export function plainIdent(ident: string): string {
   return isUuid(ident) ? ident.replaceAll('-', '').toLowerCase() : ident;
 }

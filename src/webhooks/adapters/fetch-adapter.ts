@@ -22,7 +22,7 @@ export function toFetchHandler(handler: HandlerSource): (request: Request) => Pr
     });
     const [response] = others;
     if (isNodeResponse(response)) {
-      // A route of Express, which waits for a response on its own object.
+      // The caller is a route of Express, which waits for the response on its own object.
       response.statusCode = reply.status;
       response.end(reply.body);
     }

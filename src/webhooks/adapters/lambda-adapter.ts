@@ -6,7 +6,7 @@ import { base64ToBytes } from '../verify/signature.ts';
 import { type HandlerSource, handleOf } from './lazy-handler.ts';
 
 // The parts of AWS's events that the adapter uses, typed by hand. The declarations of this package must not need AWS's
-// types, and those of `@types/aws-lambda` must fit. The adapters may import the handler's type and the rooms below it.
+// types, and those of `@types/aws-lambda` must fit.
 
 /**
  * An HTTP event of Lambda: API Gateway v1 (REST APIs, and payload format 1.0), v2 (HTTP APIs, function URLs), or an
@@ -17,7 +17,7 @@ export interface LambdaEvent {
   readonly version?: string | undefined;
   /** v1 and load balancer. */
   readonly httpMethod?: string | undefined;
-  /** Distinguishes the formats. */
+  /** What distinguishes the formats. */
   readonly requestContext?: LambdaRequestContext | undefined;
   /** v1: the last value of each header. v2: all values, joined with commas. */
   readonly headers?: Readonly<Record<string, string | undefined>> | null | undefined;
@@ -29,7 +29,7 @@ export interface LambdaEvent {
   readonly isBase64Encoded?: boolean | undefined;
 }
 
-/** v2 has the method here, a load balancer has `elb`, v1 has neither. */
+/** The member that distinguishes the formats: v2 has `http`, a load balancer has `elb`, v1 has neither. */
 export interface LambdaRequestContext {
   /** Not read. The member that the contexts of v1 and v2 share: TypeScript refuses a type without a common member. */
   readonly requestId?: string | undefined;
@@ -65,7 +65,8 @@ export interface LambdaReply {
 export function toLambdaHandler(handler: HandlerSource): (event: LambdaEvent) => Promise<LambdaReply> {
   const handle = handleOf(handler, 'toLambdaHandler');
   return async (event) => {
-    const { httpMethod, requestContext, multiValueHeaders } = (event as LambdaEvent | null | undefined) ?? {}; // anything may call a function
+    // The type of the event is no promise: the function may be invoked with anything.
+    const { httpMethod, requestContext, multiValueHeaders } = (event as LambdaEvent | null | undefined) ?? {};
     const method = requestContext?.http?.method ?? httpMethod;
     const reply = await handle({
       method: method ?? 'POST',
@@ -104,8 +105,9 @@ const PHRASES: Readonly<Record<number, string>> = {
 };
 
 /**
- * v1 has each header twice. The list counts, because it shows a repeated header, which the single value hides. A name that
- * only the single form has (events written by hand, local emulators) is kept.
+ * Returns the headers of the event. v1 has each header in both members. The list is used, because it shows a repeated
+ * header, which the single value hides. A name that only `headers` has, as in events written by hand or by emulators,
+ * is kept.
  */
 function headersOf({ headers, multiValueHeaders }: LambdaEvent): WebhookRequest['headers'] {
   const lists = Object.entries(multiValueHeaders ?? {});

@@ -5,8 +5,8 @@ import { replyFor, type WebhookReply } from '../handle/verdict.ts';
 import type { WebhookHandler, WebhookRequest } from '../handler.ts';
 
 /**
- * The handler of an endpoint, or a function that makes it at the first request: a build evaluates modules too, and has no
- * secrets.
+ * The handler of an endpoint, or a function that makes it at the first request. Some builds evaluate the module, and
+ * have no secrets.
  */
 export type HandlerSource = WebhookHandler | (() => WebhookHandler);
 
@@ -45,7 +45,7 @@ function isHandler(value: unknown): value is WebhookHandler {
   return typeof value === 'object' && value !== null && 'handle' in value && typeof value.handle === 'function';
 }
 
-/** @throws ConfigurationError for anything else: an async function returns a promise of a handler */
+/** @throws ConfigurationError for anything but a handler, such as the promise that an async function returns */
 function handlerFrom(made: unknown, adapter: string): WebhookHandler {
   if (isHandler(made)) return made;
   if (made instanceof Promise) made.catch(() => undefined); // otherwise its rejection ends the process

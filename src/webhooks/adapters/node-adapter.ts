@@ -40,7 +40,7 @@ export function toNodeHandler(handler: HandlerSource): NodeHandler {
       });
       sendReply(request, response, reply);
     } catch (error) {
-      // Thrown by an object of the framework: the handler never rejects.
+      // An object of the framework threw. The handler itself never rejects.
       if (typeof next !== 'function') throw error;
       next(error);
     }
@@ -111,8 +111,8 @@ export interface KoaContextLike {
   readonly request?: object | undefined;
 }
 
-/** A call of the adapter by any framework. */
-interface NodeCall {
+/** The arguments of the adapter, in one form for all frameworks. */
+interface NodeArguments {
   readonly request: NodeRequest;
   readonly response: NodeResponse;
   readonly kept: KeptBody;
@@ -120,7 +120,7 @@ interface NodeCall {
 }
 
 /** Distinguishes the frameworks by their arguments: (req, res), Fastify's (request, reply) or Koa's (ctx, next). */
-function parseArguments(first: NodeRequest | FastifyRequestLike | KoaContextLike, second: unknown): NodeCall {
+function parseArguments(first: NodeRequest | FastifyRequestLike | KoaContextLike, second: unknown): NodeArguments {
   if ('req' in first && 'res' in first && typeof second !== 'object') {
     first.respond = false;
     const parsed = first.request ?? {};
@@ -145,7 +145,7 @@ function parseArguments(first: NodeRequest | FastifyRequestLike | KoaContextLike
   };
 }
 
-/** Real requests have repeated headers in `rawHeaders`. Some serverless bridges leave it empty. */
+/** Returns `rawHeaders`, which shows repeated headers. Some serverless bridges leave it empty: then `headers`. */
 function headersOf(request: NodeRequest): HeadersInput {
   const { rawHeaders } = request;
   return rawHeaders !== undefined && rawHeaders.length > 0 ? rawHeaders : request.headers;
@@ -154,7 +154,7 @@ function headersOf(request: NodeRequest): HeadersInput {
 const NO_ERROR = 0;
 
 function sendReply(request: NodeRequest, response: NodeResponse, reply: WebhookReply): void {
-  if (response.headersSent || response.writableEnded || response.destroyed === true) return; // aborted, or answered
+  if (response.headersSent || response.writableEnded || response.destroyed === true) return; // aborted, or another response was sent
   response.statusCode = reply.status;
   for (const [name, value] of Object.entries(reply.headers)) response.setHeader(name, value);
   if (request.complete !== false || reply.body !== 'time_limit') {
@@ -171,10 +171,13 @@ function sendReply(request: NodeRequest, response: NodeResponse, reply: WebhookR
   });
 }
 
-/** 1 MiB: an honest sender has sent the rest by then, and reads the response. */
+/** 1 MiB. A service that sends a body over the limit has sent all of it by then, and reads the response. */
 const MAX_DISCARDED = 1_048_576;
 
-/** Reads on for an honest sender, and closes the connection to one that sends for ever. */
+/**
+ * Reads the rest of the body and drops it, so that the sender reads the response. Closes the connection if the rest is
+ * too large.
+ */
 function discardRest(request: NodeRequest): void {
   let left = MAX_DISCARDED;
   request.on('data', (chunk) => {
@@ -212,7 +215,7 @@ async function nodeBody(
 }
 
 function isUnread(request: NodeRequest, kept: KeptBody): boolean {
-  // Bridges and mocks that are not real streams do not know. They have their data in `body`.
+  // Bridges and mocks that are no real streams lack the member, and have the data in `body`.
   if (request.readableDidRead === undefined) return kept.body === undefined && kept.rawBody === undefined;
   return !request.readableDidRead;
 }
@@ -245,7 +248,7 @@ function readStream(request: NodeRequest, limit: number, signal: AbortSignal): P
     const onEnd = (): void => end(() => resolve(isCutShort(request) ? null : body.take()));
     const onBroken = (): void => end(() => resolve(null));
     const onTimeLimit = (): void => {
-      end(() => resolve(null)); // the handler has answered
+      end(() => resolve(null)); // the handler has sent its response
       request.pause?.();
     };
     request.on('end', onEnd);
@@ -257,6 +260,7 @@ function readStream(request: NodeRequest, limit: number, signal: AbortSignal): P
   });
 }
 
+/** True for a request that the sender ended before its body was complete. */
 function isCutShort({ aborted, stream }: NodeRequest): boolean {
   return aborted === true || stream?.aborted === true || (stream?.rstCode ?? 0) !== 0;
 }

@@ -3,10 +3,10 @@ import { concurrently, untilAborted } from '../../concurrently.ts';
 import { FINAL_INVOICE_STATUSES, type FinalInvoiceStatus, isFinalStatus } from '../../contract/statuses.ts';
 import { isUuid, plainIdent } from '../../contract/values/scalars.ts';
 import { AbortedError, WebhookVerificationError } from '../../errors/classes.ts';
-import { isAboutAll, isMerchantError, isRefusedIdent } from '../../errors/guards.ts';
+import { failsEveryCall, isMerchantError, isRefusedIdent } from '../../errors/guards.ts';
 import { notify } from '../../notify.ts';
 import type { CatchUpInvoice } from '../event/event-types.ts';
-import { eventOfInvoice, lacksItsEnd } from '../event/invoice-event.ts';
+import { eventOfInvoice, lacksPayment } from '../event/invoice-event.ts';
 import type { HandlerSettings } from '../handle/handler-options.ts';
 import { identify, playInTime } from '../handle/play-event.ts';
 import { NO_SUBJECT, type ReportSubject, report } from '../handle/report.ts';
@@ -22,33 +22,36 @@ import {
   readCatchUpOptions,
 } from './options.ts';
 
-// Plays the events that no webhook delivered. The merchant's database says which orders wait, and the service is asked about
-// each of them. Nothing is inferred from the order, the times or the totals of a list, so nothing can be missed by it: an
-// order that this run does not see as final still waits, and the next run asks again.
+// Plays the events that no webhook delivered. The merchant's database says which orders wait, and the invoice of each
+// is read. The order, the times and the totals of a list decide nothing, because they may be wrong: an order that this
+// run does not see as final still waits, and the next run reads it again.
 
 const PER_PAGE = 100;
-/** More orders than a page of the pending list holds: walking that list first then saves requests. */
+/** With more orders than this, which fit on one page, it saves requests to walk the list of pending invoices first. */
 const WALK_FROM = 100;
-/** After so many reads in a row that gave no invoice, the service is asked whether it answers at all. */
-const UNREAD_IN_A_ROW = 10;
-/** After so many of those in a row, single reads do not work, and the lists are read. */
-const ROWS_OF_UNREAD = 3;
+/** After this many failed reads, one after the other, a list is read to see whether the service is down. */
+const FAILED_READS_MAX = 10;
+/** After this many such series of failed reads, single reads are given up, and the lists are read. */
+const FAILED_SERIES_MAX = 3;
 
-/** A rate limit closes the whole client, for a minute at most. A batch job waits for it, because no customer does. */
-const PATIENCE = { deadline: 120_000, retry: { maxRetryAfter: 60_000 } };
+/**
+ * Options of each read. A batch job waits for the end of a rate limit, at most a minute, because no customer waits for
+ * it.
+ */
+const BATCH_READ = { deadline: 120_000, retry: { maxRetryAfter: 60_000 } };
 
-/** Plays every final invoice of these orders that is not done through the merchant's functions. */
+/** Plays the final invoices of the orders through the merchant's functions, if their events are not done yet. */
 export async function catchUp<Extra extends object>(
   merchant: CatchUpClient,
   options: CatchUpOptions | undefined,
   settings: HandlerSettings<Extra>,
 ): Promise<CatchUpResult> {
-  const asked = readCatchUpOptions(merchant, options, settings.store, settings.verify.now);
-  const { signal } = asked;
-  const run = new Run(merchant, settings, asked);
+  const checked = readCatchUpOptions(merchant, options, settings.store, settings.verify.now);
+  const { source, signal } = checked;
+  const run = new Run(merchant, settings, checked);
   try {
-    if ('since' in asked.asked) await run.playLists(asked.asked.since);
-    else await run.playOrders(await readOrders(asked.asked.orders, signal));
+    if ('since' in source) await run.playLists(source.since);
+    else await run.playOrders(await readOrders(source.orders, signal));
     if (!signal?.aborted) return { ...run.counts };
   } catch (error) {
     if (!signal?.aborted) throw error;
@@ -77,6 +80,7 @@ async function readOrders(
   return [...idents.values()];
 }
 
+/** The count to which an event with a verdict belongs. Any other verdict counts as failed. */
 const COUNTED: Partial<Record<Verdict, 'played' | 'alreadyDone' | 'busy'>> = {
   done: 'played',
   failed_after_commit: 'played', // its writes are kept, and the report has the error
@@ -88,7 +92,7 @@ const COUNTED: Partial<Record<Verdict, 'played' | 'alreadyDone' | 'busy'>> = {
 
 type Counts = { -readonly [Name in keyof CatchUpResult]: number };
 
-/** One run: what it reads, what it plays, and how many ended how. */
+/** One run of `catchUp`, with its counts. */
 class Run<Extra extends object> {
   readonly counts: Counts = { checked: 0, played: 0, alreadyDone: 0, open: 0, unknown: 0, busy: 0, failed: 0 };
   readonly #merchant: CatchUpClient;
@@ -96,7 +100,8 @@ class Run<Extra extends object> {
   readonly #options: CatchUpSettings;
   /** The event that runs for an order, by external_id. */
   readonly #playing = new Map<string, Promise<void>>();
-  readonly #reads = { answered: 0, refused: 0, unreadInARow: 0, rowsOfUnread: 0 };
+  /** The single reads: found invoices, refused ids, the failures since the last invoice, and the series of them. */
+  readonly #reads = { found: 0, refused: 0, failedInARow: 0, failedSeries: 0 };
   #total: number | null = null;
 
   constructor(merchant: CatchUpClient, settings: HandlerSettings<Extra>, options: CatchUpSettings) {
@@ -109,35 +114,38 @@ class Run<Extra extends object> {
   async playOrders(idents: readonly string[]): Promise<void> {
     this.#total = idents.length;
     const open = idents.length > WALK_FROM ? await this.#openOrders() : new Set<string>();
-    /** Paid invoices whose single read lacks the members of the end, and what single reads do not give at all. */
+    /**
+     * The orders to take from the lists: those whose single read lacks the payment, and all if single reads are given
+     * up.
+     */
     const fromLists = new Map<string, string>();
     const reads = this.#reads;
     let areAllRead = true;
     try {
       await concurrently(idents, this.#options, async (ident) => {
         if (open.has(plainIdent(ident))) return this.#count('open');
-        if (reads.rowsOfUnread >= ROWS_OF_UNREAD) {
+        if (reads.failedSeries >= FAILED_SERIES_MAX) {
           areAllRead = false;
           return void fromLists.set(plainIdent(ident), ident);
         }
         let invoice: CatchUpInvoice;
         try {
-          invoice = await this.#merchant.invoices.get(ident, { ...PATIENCE, signal: this.#options.signal });
+          invoice = await this.#merchant.invoices.get(ident, { ...BATCH_READ, signal: this.#options.signal });
         } catch (error) {
           return await this.#countUnread(ident, error);
         }
-        reads.answered += 1;
-        reads.unreadInARow = 0;
-        reads.rowsOfUnread = 0;
+        reads.found += 1;
+        reads.failedInARow = 0;
+        reads.failedSeries = 0;
         if (!isFinalStatus(invoice.status)) return this.#count('open');
-        if (lacksItsEnd(invoice)) fromLists.set(plainIdent(invoice.uuid), ident);
+        if (lacksPayment(invoice)) fromLists.set(plainIdent(invoice.uuid), ident);
         else await this.#play(invoice);
       });
     } finally {
-      if (reads.refused > 0 && reads.answered === 0 && !idents.every(isUuid)) {
+      if (reads.refused > 0 && reads.found === 0 && !idents.every(isUuid)) {
         this.#report(
           'unknown_order',
-          `The service gave none of the ${reads.refused} orders that it was asked for. If they have invoices, it does not ` +
+          `The service found none of the ${reads.refused} orders. If they have invoices, it does not ` +
             'accept external_ids: keep the uuid of each created invoice in your database, and pass the uuids as orders.',
         );
       }
@@ -158,8 +166,8 @@ class Run<Extra extends object> {
   }
 
   /**
-   * The ids of what the list of pending invoices shows: those were open when they were read. The list may move or break
-   * off: an order that it misses is read singly.
+   * Returns the ids of the orders in the list of pending invoices, which are open. The list may move, or fail before
+   * its end: an order that it does not show is read singly.
    */
   async #openOrders(): Promise<ReadonlySet<string>> {
     const open = new Set<string>();
@@ -168,19 +176,23 @@ class Run<Extra extends object> {
         if (status === 'pending') open.add(plainIdent(uuid)).add(plainIdent(external_id));
       }
     } catch (error) {
-      if (endsAll(error) || this.#options.signal?.aborted) throw error;
+      if (endsRun(error) || this.#options.signal?.aborted) throw error;
     }
     return open;
   }
 
-  /** Takes the invoices of these orders from the lists of final ones. */
+  /**
+   * Plays the invoices of these orders from the lists of final invoices.
+   *
+   * @param arePaid Whether all of them are known to be paid: then only that list is read.
+   */
   async #playFromLists(wanted: Map<string, string>, arePaid: boolean): Promise<void> {
     const problems: unknown[] = [];
     for (const status of arePaid ? (['success'] as const) : FINAL_INVOICE_STATUSES) {
       try {
         await concurrently(this.#wantedOf(wanted, status), this.#options, (invoice) => this.#play(invoice));
       } catch (error) {
-        if (endsAll(error) || this.#options.signal?.aborted) throw error;
+        if (endsRun(error) || this.#options.signal?.aborted) throw error;
         problems.push(error);
       }
     }
@@ -204,13 +216,16 @@ class Run<Extra extends object> {
     }
   }
 
-  /** A generator, because the list of a client begins with its call, and rejects unhandled where an abort comes before its first item. */
+  /**
+   * Lists the invoices of a status. A generator, because a list call of the client sends its request at once: if an
+   * abort came before the first item, its failure would be an unhandled rejection.
+   */
   async *#list(status: 'pending' | FinalInvoiceStatus, isCounted = false): AsyncGenerator<CatchUpInvoice> {
     const invalid = new Set<string>();
     yield* this.#merchant.invoices.list(
       { status, per_page: PER_PAGE },
       {
-        ...PATIENCE,
+        ...BATCH_READ,
         signal: this.#options.signal,
         onInvalidItem: ({ page, index, path, raw }) => {
           if (!isCounted) return;
@@ -225,10 +240,10 @@ class Run<Extra extends object> {
     );
   }
 
-  /** Counts an order that could not be read. Throws where no order can be. */
+  /** Counts an order that could not be read. Throws if no further order can be read. */
   async #countUnread(ident: string, error: unknown): Promise<void> {
     const reads = this.#reads;
-    if (this.#options.signal?.aborted || endsAll(error)) throw error;
+    if (this.#options.signal?.aborted || endsRun(error)) throw error;
     const order = JSON.stringify(ident);
     const isRefused = isMerchantError(error) && isRefusedIdent(error);
     if (isRefused) reads.refused += 1;
@@ -240,25 +255,25 @@ class Run<Extra extends object> {
     }
     this.#report('order_not_read', `The invoice of order ${order} could not be read.`, error, ident);
     this.#count('failed');
-    reads.unreadInARow += 1;
-    if (reads.unreadInARow < UNREAD_IN_A_ROW) return;
-    reads.unreadInARow = 0;
+    reads.failedInARow += 1;
+    if (reads.failedInARow < FAILED_READS_MAX) return;
+    reads.failedInARow = 0;
     await this.#checkThatServiceAnswers();
-    reads.rowsOfUnread += 1;
+    reads.failedSeries += 1;
   }
 
-  /** Reads the first page of a list. Throws its error where the service is down: the next run then asks for the rest. */
+  /** Reads the first page of a list. Throws its error if the service is down: the next run then plays the rest. */
   async #checkThatServiceAnswers(): Promise<void> {
     try {
       for await (const _ of this.#list('success')) return;
     } catch (error) {
-      const message = `${UNREAD_IN_A_ROW} orders in a row were not read, and the list of invoices is not either: the service is down. Run it again later.`;
+      const message = `${FAILED_READS_MAX} orders in a row could not be read, and neither could the list of invoices: the service is down. Run it again later.`;
       if (!this.#options.signal?.aborted) this.#report('order_not_read', message, error);
       throw error;
     }
   }
 
-  /** Plays a final invoice, after those of the same order. */
+  /** Plays a final invoice, after the earlier ones of the same order. */
   async #play(invoice: CatchUpInvoice): Promise<void> {
     const { signal } = this.#options;
     const order = invoice.external_id;
@@ -298,7 +313,7 @@ async function playInvoice<Extra extends object>(
     const identified = await identify(eventOfInvoice(invoice), settings);
     subject = { ...subject, key: identified.key };
     const ending = await playInTime(identified, settings, limit, subject);
-    const isStopped = stop?.aborted && ending.verdict === 'time_limit'; // by the caller, before it began
+    const isStopped = stop?.aborted && ending.verdict === 'time_limit'; // the caller aborted before the function began
     // Repeats of completed events are normal here: they are counted and not reported.
     if (!isStopped && ending.verdict !== 'done' && ending.verdict !== 'duplicate') {
       const message = `Order ${order}: ${ending.message}`;
@@ -318,6 +333,6 @@ async function playInvoice<Extra extends object>(
   }
 }
 
-function endsAll(error: unknown): boolean {
-  return isMerchantError(error) && isAboutAll(error);
+function endsRun(error: unknown): boolean {
+  return isMerchantError(error) && failsEveryCall(error);
 }

@@ -16,7 +16,7 @@ import type { WebhookStore } from '../stores/store.ts';
 
 // The arguments and the result of `handler.catchUp`.
 
-/** Options of a read of a batch job. */
+/** Options of the client's reads that `catchUp` uses. */
 interface BatchReadOptions {
   readonly signal?: AbortSignal | undefined;
   readonly deadline?: number | undefined;
@@ -53,7 +53,7 @@ export interface CatchUpClient {
 export interface CatchUpOptions {
   /**
    * The external_ids or uuids of the orders that wait for money in your database, and of those that were canceled in the
-   * last days, because an expired invoice may still be paid. They are read into memory first. Each is asked about once.
+   * last days, because an expired invoice may still be paid. They are read into memory first, and each counts once.
    */
   readonly orders?: Iterable<string> | AsyncIterable<string> | undefined;
   /**
@@ -65,7 +65,8 @@ export interface CatchUpOptions {
   /** Ends the run. No function begins afterwards, and the promise rejects with an AbortedError when the running ones have ended. */
   readonly signal?: AbortSignal | undefined;
   /**
-   * Orders that are read and played at the same time, 1 to 32. Two events of one order never are.
+   * Orders that are read and played at the same time, 1 to 32. Two events of one order are never played at the same
+   * time.
    * @defaultValue 4
    */
   readonly concurrency?: number | undefined;
@@ -75,7 +76,7 @@ export interface CatchUpOptions {
 
 /** The result of `catchUp`: numbers of orders. `checked` is the sum of the others. */
 export interface CatchUpResult {
-  /** Orders that were asked about, each once. */
+  /** Orders that were looked at, each once. */
   readonly checked: number;
   /** Handled now. */
   readonly played: number;
@@ -114,9 +115,9 @@ export const fail: Fail = (problem) => {
   throw new ConfigurationError(`${OPERATION}: ${problem}.`, { operation: OPERATION });
 };
 
-/** The options after their check. Either `orders` or `since` is given. */
+/** The options after their check. `source` says what is read: the given orders, or the lists from a time on. */
 export interface CatchUpSettings extends Pick<CatchUpOptions, 'onProgress'> {
-  readonly asked: { readonly orders: Iterable<string> | AsyncIterable<string> } | { readonly since: number };
+  readonly source: { readonly orders: Iterable<string> | AsyncIterable<string> } | { readonly since: number };
   readonly signal: AbortSignal | undefined;
   readonly concurrency: number;
 }
@@ -148,11 +149,13 @@ export function readCatchUpOptions(
   if (orders !== undefined && !isIterable) {
     fail(`orders must be an array or another iterable of ids, not ${kindOf(orders)}`);
   }
-  const asked = orders === undefined ? { since: parseSince(since, store.retention, now()) } : { orders };
-  return { asked, signal, concurrency, onProgress };
+  const source = orders === undefined ? { since: parseSince(since, store.retention, now()) } : { orders };
+  return { source, signal, concurrency, onProgress };
 }
 
-/** @throws ConfigurationError also where the store does not remember events that far back: they would run again */
+/**
+ * @throws ConfigurationError also if the store does not remember events since that time, because they would run again
+ */
 function parseSince(since: unknown, retention: number | null | undefined, now: number): number {
   const time = instantFrom(since);
   if (time === null) return fail('since is not a time. Give a Date, milliseconds since 1970 or ISO 8601 text');

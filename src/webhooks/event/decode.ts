@@ -9,11 +9,11 @@ import { malformed, readableAmount, readMember } from './payload.ts';
 /** The facts about an event that its payload does not state. */
 export type EventOrigin = Pick<InvoiceEvent, 'source' | 'id' | 'signed_at' | 'secretIndex'>;
 
-/** Where the merchant says that a payload has what the interface does not show. */
+/** The places in a payload that the merchant has pinned, because the interface does not show them. */
 export interface EventPins {
   /** The only place of the merchant's order id. Default: the names that can mean nothing else. */
   readonly orderIdMember: string | undefined;
-  /** The only place of the event's name, or null: the status decides. Default: the rule of `readEventName`. */
+  /** The only place of the event's name. Null: the status decides. Default: the rules below. */
   readonly eventMember: string | null | undefined;
 }
 
@@ -30,13 +30,15 @@ export function decodeEvent(body: unknown, origin: EventOrigin, pins: EventPins)
   return buildEvent({ inner, root: body, name, raw: body, orderIdMember: pins.orderIdMember }, origin);
 }
 
-/** The parts of a payload, found under whatever names it uses. */
+/** The parts of a payload, whatever names it has for them. */
 export interface EventParts {
   /** The members of the invoice. */
   readonly inner: JsonObject;
   /** The whole body, which may be an envelope around `inner`. */
   readonly root: JsonObject;
-  /** The name of the event: a known one as the table has it, another as it was sent. Null: the status decides. */
+  /**
+   * The name of the event. A known name is written as in the table, any other as it was sent. Null: the status decides.
+   */
   readonly name: string | null;
   readonly raw: JsonObject;
   readonly orderIdMember?: string | undefined;
@@ -45,7 +47,8 @@ export interface EventParts {
 /** Builds the event that fits name and status. A name that is not known makes the event unknown. */
 export function buildEvent(parts: EventParts, origin: EventOrigin): InvoiceEvent {
   const { inner, root, name, raw, orderIdMember } = parts;
-  // An event with another name need not be about an invoice: a test of the dashboard, or a withdrawal.
+  // An event with an unknown name need not be about an invoice. It may be a test of the dashboard, or about a
+  // withdrawal.
   const isOther = name !== null && !isKnown(name);
   const status = textOf(inner, 'status', isOther);
   const invoice_uuid = textOf(inner, 'invoice_uuid', isOther, MAX_UUID_LENGTH);
@@ -57,7 +60,7 @@ export function buildEvent(parts: EventParts, origin: EventOrigin): InvoiceEvent
     const amounts = row.read(inner);
     if (amounts === null) continue;
     if ('problem' in found) throw withoutOrderId(found.problem, inner, root, orderIdMember);
-    return { type: row.name, ...common, ...amounts } as InvoiceEvent; // the row has shown that all of them belong together
+    return { type: row.name, ...common, ...amounts } as InvoiceEvent; // the row has checked that they belong together
   }
   return { type: 'unknown', event_name: name, ...common, ...readableAmounts(inner) };
 }
@@ -88,7 +91,7 @@ function rowsOf(name: string | null, status: string | null): readonly EventRow[]
   );
 }
 
-// An unknown event may give a member another meaning. What cannot be read is null here, and `raw` has it.
+/** Reads the amounts of an unknown event. It may use these names for something else, so what cannot be read is null. */
 function readableAmounts(inner: JsonObject): EventAmounts {
   const stated = readMember(inner, 'adjusted') ?? null;
   const original_amount = readableAmount(inner, 'original_amount');
@@ -97,7 +100,10 @@ function readableAmounts(inner: JsonObject): EventAmounts {
   return { amount, credited_usdt, adjusted, original_amount };
 }
 
-/** An event without a function of its own, as the handler passes it to `onUnknown`. */
+/**
+ * Returns an event as an unknown one. The handler passes an event to `onUnknown` in this form if no other function
+ * takes it.
+ */
 export function asUnknown(event: InvoiceEvent): UnknownInvoiceEvent {
   return event.type === 'unknown' ? event : { ...event, type: 'unknown', event_name: event.type };
 }
@@ -110,7 +116,7 @@ const ENVELOPE_MEMBERS = ['data', 'payload', 'invoice', 'object', 'body'];
  */
 function unwrap(root: JsonObject): { readonly inner: JsonObject; readonly layers: readonly JsonObject[] } {
   if (isInvoice(root)) return { inner: root, layers: [root] };
-  const invoice_uuid = readMember(root, 'invoice_uuid') ?? null; // beside it an envelope's may be that of another thing
+  const invoice_uuid = readMember(root, 'invoice_uuid') ?? null; // an inner one may be the id of something else
   for (const layers of layersOf(root)) {
     const last = layers.at(-1) ?? root;
     const whole = isInvoice(last) ? last : { ...root, ...last };
@@ -139,13 +145,13 @@ function isInvoice(payload: JsonObject): boolean {
 // 2. A known name must agree with the status, otherwise the payload is malformed. Any other name, a name that is no text, and
 //    two names that differ make the event unknown.
 // 3. Without a name the status decides.
-// Names are compared in plain form. Nothing is searched inside of names: no word makes an event suspicious, or known.
+// Names are compared in plain form, and only as a whole: a word inside of a name decides nothing.
 
 const NAME_MEMBERS = ['event', 'event_type', 'event_name', 'eventType', 'eventName'] as const;
 const INVOICE_EVENT = 'invoice.';
 const LONGEST_NAME = 200;
 
-/** Reads the event's name by rule 1, or null if the payload has none. */
+/** Reads the event's name by rule 1. Null if the payload has none. */
 function readEventName(layers: readonly JsonObject[]): string | null {
   const names = new Map<string, string>();
   for (const [index, layer] of layers.entries()) {
@@ -163,7 +169,7 @@ function readEventName(layers: readonly JsonObject[]): string | null {
   return isKnown(only) ? only : (names.get(only) ?? null);
 }
 
-/** Reads the name at the pinned place. A body without it names no event that can be read. */
+/** Reads the name at the pinned place. A body without a name there becomes an unknown event. */
 function pinnedName(root: JsonObject, inner: JsonObject, member: string | null): string | null {
   if (member === null) return null;
   const name = nameOf(valueAt(root, member) ?? valueAt(inner, member));
@@ -172,13 +178,16 @@ function pinnedName(root: JsonObject, inner: JsonObject, member: string | null):
   return isKnown(plain) ? plain : name;
 }
 
-/** The name in a member, or null if it is absent or empty. What is no text names an event that is not known. */
+/**
+ * Returns the name in a member, or null if it is absent or empty. A value that is no text gives the name of no known
+ * event.
+ */
 function nameOf(value: unknown): string | null {
   if (value === undefined || value === null) return null;
   if (typeof value === 'string') return value.trim() === '' ? null : value;
   if (!isObject(value)) return Array.isArray(value) ? 'a list' : String(value);
   const inside = readMember(value, 'name') ?? readMember(value, 'type');
-  // For people: the event is unknown either way.
+  // The text is for people: the event is unknown in any case.
   return typeof inside === 'string' && !isKnown(plainName(inside)) ? inside : 'an object';
 }
 

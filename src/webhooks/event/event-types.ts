@@ -8,13 +8,13 @@ import type { Decimal } from '../../contract/values/decimal.ts';
 interface EventBase {
   /** `webhook`: a signed delivery. `catch_up`: built by `handler.catchUp` from an invoice that it read. */
   readonly source: 'webhook' | 'catch_up';
-  /** X-Webhook-Id. The signature does not cover it: show it, but decide nothing by it. Null for `catch_up`. */
+  /** X-Webhook-Id. It is not signed, so show it, but base no decision on it. Null for `catch_up`. */
   readonly id: string | null;
   /** When the delivery was signed. Null for `catch_up`. */
   readonly signed_at: Date | null;
   /** The index of the secret that matched, from 0. Remove the old secret when no event matches it. Null for `catch_up`. */
   readonly secretIndex: number | null;
-  /** The whole parsed body, with the members that this package does not know. The invoice for `catch_up`. */
+  /** The whole parsed body, also members that this package does not know. For `catch_up`: the invoice. */
   readonly raw: Readonly<Record<string, unknown>>;
 }
 
@@ -43,8 +43,8 @@ export interface InvoicePaidEvent extends InvoiceEventBase {
 }
 
 /**
- * The invoice was paid with another amount than was ordered, often less. The name on the wire is also `invoice.paid`:
- * `adjusted` tells the two apart.
+ * The invoice was paid with another amount than was ordered, often less. Its name on the wire is also `invoice.paid`,
+ * and `adjusted` distinguishes it from a {@link InvoicePaidEvent}.
  *
  * @see [Receiver rules](../../../docs/service-interface.md#receiver-rules)
  */
@@ -79,13 +79,14 @@ export interface InvoiceCanceledEvent extends InvoiceEventBase {
 export interface UnknownInvoiceEvent extends EventBase {
   readonly type: 'unknown';
   /**
-   * The event's name in the signed body. Two names that differ stand here with a comma, `an object` or `a list` for a name
-   * that is not text, and `without` and the place for a body that has none at the pinned place. Null if the body has none.
+   * The event's name in the signed body. Two different names are joined with a comma. A name that is no text is `a list`
+   * or `an object`. A body without a name at the pinned place gives `without` and the place. Null if the body has no
+   * name.
    */
   readonly event_name: string | null;
   /** The service's id of the invoice. Null for an event that is not about one, such as a test. */
   readonly invoice_uuid: string | null;
-  /** The merchant's order id. Null if no member of the body is certainly that. */
+  /** The merchant's order id. Null if no member of the body is certainly the order id. */
   readonly external_id: string | null;
   /** As sent, known or not. Null for an event that has none. */
   readonly status: string | null;
@@ -108,7 +109,10 @@ export interface KnownInvoiceEvents {
 /** The final event of an invoice. Narrow it on `type`, and `invoice.paid` on `adjusted`. */
 export type InvoiceEvent = KnownInvoiceEvents[keyof KnownInvoiceEvents] | UnknownInvoiceEvent;
 
-/** The merchant's functions, one for each ending. `Context` is the second argument: it grows with the store. */
+/**
+ * The merchant's functions, one for each way in which an invoice ends. `Context` is their second argument: a store may
+ * add members.
+ */
 export interface InvoiceEventHandlers<Context> {
   /**
    * Called when an invoice was paid and the service does not call it adjusted. Compare `event.amount` with the amount of
@@ -130,7 +134,7 @@ export interface InvoiceEventHandlers<Context> {
    * answered 200. If it may be about money (status `success`, or `credited_usdt`), it is answered 500.
    *
    * Do not fulfil orders here: `catchUp` reads the same invoice, and passes it to `onPaid`. If the service sends ordinary
-   * payments under such a name, pin `eventMember`.
+   * payments under such a name, set `eventMember`.
    */
   readonly onUnknown?: Callback<[event: UnknownInvoiceEvent, context: Context]> | undefined;
 }

@@ -9,7 +9,8 @@ import type {
 } from './event-types.ts';
 import { malformed, optionalAmount, readMember, requiredAmount } from './payload.ts';
 
-// All that is known of an event, one row each. A new event is a type in `KnownInvoiceEvents` and a row here.
+// Everything that the receiver knows about an event is its row in this table. A new event is a type in
+// `KnownInvoiceEvents` and a row here.
 
 /** The members that differ from event to event. */
 type Amounts = 'amount' | 'credited_usdt' | 'adjusted' | 'original_amount';
@@ -25,13 +26,13 @@ export interface EventRow<Event extends KnownInvoiceEvent = KnownInvoiceEvent> {
   readonly adjusted: Event['adjusted'];
   /** The statuses that the event reports. A status without a name belongs to the first row that has it. */
   readonly statuses: readonly Event['status'][];
-  /** The word for the event in dedupe keys. Rows that exclude each other share it. */
+  /** The word for the event in dedupe keys. Rows of which an invoice can have only one share it. */
   readonly key: string;
   /** The option of the handler with the merchant's function. Without it the event goes to `onUnknown`. */
   readonly handler: keyof InvoiceEventHandlers<never>;
   /** Reads the amounts, or returns null if they belong to another row of this name. */
   read(payload: JsonObject): Pick<Event, Amounts> | null;
-  /** The members that the webhook of such an invoice has, besides its ids and its status. */
+  /** Returns the members that the webhook of such an invoice would have, besides its ids and its status. */
   ofInvoice(invoice: CatchUpInvoice): JsonObject;
 }
 
@@ -90,17 +91,20 @@ export const EVENTS: { readonly [Name in keyof KnownInvoiceEvents]: EventRow<Kno
 /** The rows in the order of the table. */
 export const EVENT_ROWS: readonly EventRow[] = Object.values(EVENTS);
 
-/** The row of an event, or undefined for an unknown one. */
+/** Returns the row of an event, or undefined for an unknown one. */
 export function rowOf({ type, adjusted }: Pick<InvoiceEvent, 'type' | 'adjusted'>): EventRow | undefined {
   return EVENT_ROWS.find((row) => row.name === type && row.adjusted === adjusted);
 }
 
-/** The name of the event that reports a status, or null for a status that is not final or not known. */
+/** Returns the name of the event that reports a status, or null for a status that is not final or not known. */
 export function eventNameOf(status: string): KnownInvoiceEvent['type'] | null {
   return EVENT_ROWS.find(({ statuses }) => statuses.some((known) => known === status))?.name ?? null;
 }
 
-/** What was paid, and whether that was corrected. The two must agree: a wrong answer ships goods that were not paid. */
+/**
+ * Reads what was paid, and whether it was corrected. Members that contradict each other are refused, because a wrong
+ * choice would ship goods that were not paid.
+ */
 function readPayment(payload: JsonObject): {
   readonly amount: Decimal;
   readonly credited_usdt: Decimal;
@@ -119,8 +123,8 @@ function readPayment(payload: JsonObject): {
 }
 
 /**
- * The amount of an invoice as text, because its Decimal may come from another copy of decimal.js. Other values stay as they
- * are, and the row refuses them: numbers also have a toFixed, which rounds to whole ones.
+ * Returns the amount of an invoice as text, because its Decimal may come from another copy of decimal.js. Any other
+ * value is returned unchanged, and the row refuses it. A number also has a toFixed, which would round it.
  */
 export function amountText(amount: CatchUpInvoice['amount'] | null | undefined): unknown {
   return typeof amount === 'object' && amount !== null ? amount.toFixed() : amount;

@@ -8,8 +8,7 @@ import { malformed } from './payload.ts';
 
 /**
  * Builds the event that the webhook of a final invoice would have delivered. It uses the decoder of deliveries, so that
- * both have the same digest. Nothing is guessed: a missing value is an error, never a zero, and so is an invoice that
- * contradicts itself.
+ * both have the same digest. A missing value, and members that contradict each other, are errors: nothing is guessed.
  *
  * @throws WebhookVerificationError `malformed_payload`
  * @see [Payload members](../../../docs/service-interface.md#payload-members)
@@ -20,7 +19,7 @@ export function eventOfInvoice(invoice: CatchUpInvoice): InvoiceEvent {
   checkConsistency(invoice);
   const { uuid, external_id, status, amount, is_adjusted } = invoice;
   const name = eventNameOf(status);
-  // Only a payment can be adjusted: the first row is that of an event that cannot.
+  // An event that cannot be adjusted has one row, which is taken whatever is_adjusted says.
   const rows = EVENT_ROWS.filter((row) => row.name === name);
   const row = rows.find(({ adjusted }) => adjusted === is_adjusted) ?? rows[0];
   const amounts = row?.ofInvoice(invoice) ?? { amount: amountText(amount) };
@@ -31,7 +30,9 @@ export function eventOfInvoice(invoice: CatchUpInvoice): InvoiceEvent {
   );
 }
 
-/** Refuses an invoice whose members contradict each other: to choose between them could ship goods that were not paid. */
+/**
+ * Refuses an invoice whose members contradict each other, because a wrong choice would ship goods that were not paid.
+ */
 function checkConsistency({ status, is_adjusted, adjustment, ...invoice }: CatchUpInvoice): void {
   const amount = readAmount('amount', invoice.amount);
   const settled = readAmount('settled_amount_usdt', invoice.settled_amount_usdt);
@@ -57,7 +58,7 @@ function checkConsistency({ status, is_adjusted, adjustment, ...invoice }: Catch
   }
 }
 
-/** Reads an amount if there is one. The decoder of deliveries refuses the unreadable amounts that it needs. */
+/** Reads an amount, or null if it cannot be read: the decoder refuses that for the amounts that the event needs. */
 function readAmount(name: string, money: CatchUpInvoice['amount'] | null | undefined): Decimal | null {
   const value = decimalFrom(amountText(money));
   if (value instanceof Problem) return null;
@@ -69,8 +70,8 @@ function areDifferent(a: Decimal | null, b: Decimal | null): boolean {
   return a !== null && b !== null && !a.eq(b);
 }
 
-/** True for a paid invoice in the creation form, which lacks the credited amount and whether it was adjusted. */
-export function lacksItsEnd({ status, finished_at, settled_amount_usdt, adjustment }: CatchUpInvoice): boolean {
+/** True for a paid invoice in the creation form, which does not say what was credited and whether it was adjusted. */
+export function lacksPayment({ status, finished_at, settled_amount_usdt, adjustment }: CatchUpInvoice): boolean {
   const credited = settled_amount_usdt ?? adjustment?.actual_amount_usdt ?? null;
   return status === 'success' && ((finished_at ?? null) === null || credited === null);
 }

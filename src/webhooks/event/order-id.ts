@@ -3,15 +3,17 @@ import type { WebhookVerificationError } from '../../errors/classes.ts';
 import { printable } from '../../printable.ts';
 import { malformed } from './payload.ts';
 
-// The interface does not show which member of a payload carries the merchant's order id. A wrong one fulfils another
-// customer's order. Only a name that can mean nothing else is therefore taken. A weaker name ("order_id" may be the id
-// of the service) counts only if the merchant has pinned it.
+// The interface does not show which member of a payload is the merchant's order id, and a wrong one would fulfil
+// another customer's order. Therefore only a name that can mean nothing else is used. A weaker name, such as
+// "order_id", which may be the id of the service, counts only if the merchant has pinned it.
 
 /** A name that says whose id it is, and of what, without case and separators: `externalorderid`, `merchantref`. */
 const STRONG_NAME =
   /^(?:(?:order|invoice|merchant)?external(?:order|invoice)?(?:id|uuid|number|no|ref(?:erence)?)|(?:merchant|client)(?:(?:order|invoice)(?:id|uuid|number|no|ref(?:erence)?)?|ref(?:erence)?(?:id)?)|orderid(?:external|merchant|client))$/;
-// The service's id may also have another name ("external_invoice_id"). Under this one it is the merchant's, even if a
-// merchant uses the service's ids.
+/**
+ * The name under which the value is the merchant's id even if it equals the service's id. Under any other strong name,
+ * such as `external_invoice_id`, an equal value may be the service's.
+ */
 const EXTERNAL_ID = /external[_-]?id$/i;
 /** Objects that describe the order itself. */
 const HOLDERS = ['order', 'invoice'] as const;
@@ -26,7 +28,7 @@ export function findOrderId(inner: JsonObject, root: JsonObject, pinned: string 
     return id === null ? { problem: 'missing' } : { id };
   }
   const plain = Object.hasOwn(inner, 'external_id') ? idText(inner['external_id']) : null;
-  if (plain !== null) return { id: plain }; // its name in an invoice
+  if (plain !== null) return { id: plain }; // the name that it has in an invoice
   const payloads = inner === root ? [root] : [inner, root];
   const holders = payloads.flatMap((payload) => HOLDERS.map((name) => payload[name])).filter(isObject);
   const found = new Set<string>();
@@ -41,7 +43,7 @@ export function findOrderId(inner: JsonObject, root: JsonObject, pinned: string 
   return others.length === 0 ? { id } : { problem: 'ambiguous' };
 }
 
-/** The value at a path with dots. A name may itself contain a dot. */
+/** Returns the value at a path with dots. A member whose name is the whole path comes first. */
 export function valueAt(payload: JsonObject, path: string): unknown {
   if (Object.hasOwn(payload, path)) return payload[path];
   let value: unknown = payload;
@@ -54,7 +56,7 @@ function serviceId(inner: JsonObject): string | null {
   return typeof uuid === 'string' ? normalizedId(uuid) : null;
 }
 
-/** Text, or a whole number as its digits. */
+/** Returns an id as text, also a whole number. Null for anything else. */
 function idText(value: unknown): string | null {
   if (typeof value === 'string') return value === '' ? null : value;
   return typeof value === 'number' && Number.isSafeInteger(value) ? String(value) : null;
@@ -65,7 +67,7 @@ const ID_LIKE =
 const MAX_CANDIDATES = 10;
 const MAX_SHOWN_NAME = 64;
 
-/** The names of the members that could be the order id, as `orderIdMember` takes them. Never a value. */
+/** Returns the names of the members that could be the order id, in the form of `orderIdMember`. Never a value. */
 function orderIdCandidates(inner: JsonObject, root: JsonObject): readonly string[] {
   const service = serviceId(inner);
   const named = (payload: JsonObject, before: string): readonly string[] =>
@@ -79,7 +81,7 @@ function orderIdCandidates(inner: JsonObject, root: JsonObject): readonly string
   return [...new Set([...named(inner, ''), ...(root === inner ? [] : named(root, ''))])].slice(0, MAX_CANDIDATES);
 }
 
-/** The error for an order id that is missing or ambiguous. It lists the members that could be it. */
+/** Returns the error for an order id that is missing or ambiguous. It lists the members that could be the order id. */
 export function withoutOrderId(
   problem: 'missing' | 'ambiguous',
   inner: JsonObject,

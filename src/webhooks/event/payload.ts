@@ -4,17 +4,22 @@ import type { Decimal } from '../../contract/values/decimal.ts';
 import { decimalFrom, Problem } from '../../contract/values/scalars.ts';
 import { WebhookVerificationError } from '../../errors/classes.ts';
 
-/** The error for a payload. It names members and rules, never a value: the body holds a customer's data. */
+/**
+ * Returns the error for a payload. It names members and rules, never a value, because the body holds a customer's data.
+ */
 export function malformed(why: string): WebhookVerificationError {
   return new WebhookVerificationError('malformed_payload', `The payload is not as the interface says: ${why}.`);
 }
 
-/** Returns a member of the object itself: `__proto__` in a body, or a polluted prototype, must not supply a status. */
+/**
+ * Returns a member of the object itself, because a `__proto__` in the body, or a changed prototype, must not supply
+ * one.
+ */
 export function readMember(payload: JsonObject, name: string): unknown {
   return Object.hasOwn(payload, name) ? payload[name] : undefined;
 }
 
-/** An amount, or null if it is absent. @throws WebhookVerificationError for one that cannot be read, or is negative */
+/** Reads an amount, or null if it is absent. @throws WebhookVerificationError if it cannot be read or is negative */
 export function optionalAmount(payload: JsonObject, name: string): Decimal | null {
   const value = readMember(payload, name) ?? null;
   if (value === null) return null;
@@ -24,14 +29,14 @@ export function optionalAmount(payload: JsonObject, name: string): Decimal | nul
   return decimal;
 }
 
-/** An amount. @throws WebhookVerificationError if it is absent, too */
+/** Reads an amount. @throws WebhookVerificationError if it is absent, cannot be read or is negative */
 export function requiredAmount(payload: JsonObject, name: string): Decimal {
   const decimal = optionalAmount(payload, name);
   if (decimal === null) throw malformed(`"${name}" is missing`);
   return decimal;
 }
 
-/** An amount, or null if it cannot be read. */
+/** Reads an amount, or null if it is absent or cannot be read. */
 export function readableAmount(payload: JsonObject, name: string): Decimal | null {
   const decimal = decimalFrom(readMember(payload, name));
   return decimal instanceof Problem ? null : decimal;

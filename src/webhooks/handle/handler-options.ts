@@ -18,7 +18,10 @@ const MAX_TIMEOUT = 15_000;
 
 /** The second argument of the merchant's functions. A store may add members, such as `tx` or `commit`. */
 export interface WebhookContext {
-  /** Aborted at the time limit. The service is then answered 503 and repeats. Stop early if the work can stop cleanly. */
+  /**
+   * Aborted at the time limit. The response is then 503, and the service repeats. Stop early if the work can stop
+   * cleanly.
+   */
   readonly signal: AbortSignal;
   /** X-Webhook-Id, for logs. It is not signed. */
   readonly deliveryId: string | null;
@@ -44,22 +47,26 @@ export interface WebhookContext {
 export interface WebhookHandlerOptions<Extra extends object = object>
   extends Omit<VerifyWebhookOptions, 'now'>,
     InvoiceEventHandlers<WebhookContext & Extra> {
-  /** The webhook secret of the dashboard, or the old and the new one. Bytes if it is given as hex or base64 of a key. */
+  /**
+   * The webhook secret of the dashboard, or the old and the new one. Bytes if the dashboard shows the hex or base64 of
+   * a key.
+   */
   readonly secret: WebhookSecret;
   /** Remembers which events are done. `memoryStore()` forgets them at a restart. */
   readonly store: WebhookStore<Extra>;
   /**
    * Called for every refusal, duplicate and takeover, for your log. It is not awaited, and its errors change nothing.
    *
-   * @defaultValue `console.error`: each failure of your function, the store and the payload; of refused deliveries the first
-   *   of each reason with its usual causes, then their number, at intervals from a minute to an hour
+   * @defaultValue `console.error` prints each failure of your function, the store and the payload. Of refused
+   * deliveries it prints the first of each reason with its usual causes, and then their number, at intervals from a
+   * minute to an hour.
    */
   readonly onReport?: Callback<[report: WebhookReport]> | undefined;
   /** Milliseconds until the response is 503, at most 15,000. Your function may continue after it. @defaultValue 12,000 */
   readonly timeout?: number | undefined;
   /** Returns milliseconds since 1970. @defaultValue the clock */
   readonly now?: (() => number) | undefined;
-  /** For tests. */
+  /** The timers of the time limit and the lease, for tests. @defaultValue the global functions */
   readonly timers?: WebhookTimers | undefined;
 }
 
@@ -77,7 +84,10 @@ export interface HandlerSettings<Extra extends object> {
   readonly timers: WebhookTimers;
 }
 
-/** The functions that every handler has. Those of later events are optional: `onUnknown` takes what has none. */
+/**
+ * The required functions. Those of events that are added later are optional: without one, the event goes to
+ * `onUnknown`.
+ */
 const REQUIRED = [
   'onPaid',
   'onAdjusted',
@@ -110,7 +120,7 @@ export function readHandlerOptions<Extra extends object>(
     const given: unknown = Reflect.get(options, name);
     const isRequired = REQUIRED.some((required) => required === name);
     if (typeof given === 'function')
-      functions.set(name, given.bind(options)); // of the merchant's object, as a method call
+      functions.set(name, given.bind(options)); // so that a method keeps its `this`
     else if (given === undefined && name === 'onAdjusted') fail(ADJUSTED);
     else if (given !== undefined || isRequired) fail(`${name} must be a function, not ${kindOf(given)}`);
   }
@@ -119,7 +129,7 @@ export function readHandlerOptions<Extra extends object>(
   return settings;
 }
 
-/** Once, because a delivery would not show it. */
+/** Reports a short secret once, because no delivery would show it. */
 function reportWeakSecrets<Extra extends object>(settings: HandlerSettings<Extra>): void {
   const { verify } = settings;
   const weak = weakSecrets(verify.secrets);
@@ -129,7 +139,7 @@ function reportWeakSecrets<Extra extends object>(settings: HandlerSettings<Extra
   report(settings, NO_SUBJECT, { reason: 'weak_secret', message });
 }
 
-/** Of a store with leases. */
+/** The methods that a store with leases must have. */
 const STORE_METHODS = ['claim', 'renew', 'complete', 'release'] as const;
 
 function checkStore(store: unknown, fail: Fail): void {

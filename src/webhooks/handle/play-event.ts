@@ -9,10 +9,11 @@ import { type ReportSubject, report, reportLate } from './report.ts';
 import { keepLease, LEASE, limitRun, type TimeLimit, type WebhookTimers } from './timing.ts';
 import type { Ending } from './verdict.ts';
 
-// A trusted event on its way through the store and the merchant's function. A store with leases: claim, function, completion.
-// A store that holds the claim in its transaction: one step. A webhook and `catchUp` take the same way.
+// How a trusted event passes the store and the merchant's function, from a webhook and from `catchUp` alike. A store
+// with leases takes three steps: claim, function, completion. A store that holds the claim in its transaction takes
+// one.
 
-/** A trusted event with what the store and the reports know it by. */
+/** A trusted event with its key and digest for the store, and with the merchant's function for it. */
 export interface IdentifiedEvent<Extra> {
   readonly event: InvoiceEvent;
   readonly key: string;
@@ -21,7 +22,10 @@ export interface IdentifiedEvent<Extra> {
   readonly handler: EventFunction<Extra> | undefined;
 }
 
-/** Finds the merchant's function for an event. An event that is newer than the merchant's code has none of its own. */
+/**
+ * Finds the merchant's function for an event, and makes its key and its digest. An event for which the merchant has no
+ * function is passed to `onUnknown`.
+ */
 export async function identify<Extra extends object>(
   given: InvoiceEvent,
   { store, functions }: Pick<HandlerSettings<Extra>, 'store' | 'functions'>,
@@ -33,7 +37,10 @@ export async function identify<Extra extends object>(
   return { event, key, digest: await eventDigest(event), handler: own ?? functions.get('onUnknown') };
 }
 
-/** Plays an event within the time limit. Work that has begun continues after it, and its end is reported. Never rejects. */
+/**
+ * Plays an event within the time limit. Work that has begun continues after the limit, and its end is reported. Never
+ * rejects.
+ */
 export async function playInTime<Extra extends object>(
   identified: IdentifiedEvent<Extra>,
   settings: HandlerSettings<Extra>,
@@ -63,7 +70,8 @@ async function playEvent<Extra extends object>(
 ): Promise<Ending> {
   const { store, timers } = settings;
   if (handler === undefined) return endingWithoutHandler(event);
-  // Here, just before the claim: a delivery may have filled the store since catchUp looked.
+  // `catchUp` has checked this at its start. It is checked again for each event, because a delivery may have filled the
+  // store since then.
   let missing: string | null;
   try {
     missing = store.forgot?.() ?? null;
@@ -105,7 +113,10 @@ const RUNNING: Ending = {
 const NOT_BEGUN = 'The store took too long. Your function did not begin.';
 const MAX_SHOWN_NAME = 100;
 
-/** An unknown event without `onUnknown`. If it may be about money it is refused: the service repeats it and shows it as failed. */
+/**
+ * Returns how an unknown event without `onUnknown` ends. If it may be about money it is refused, so that the service
+ * repeats it and shows the delivery as failed.
+ */
 function endingWithoutHandler(event: InvoiceEvent): Ending {
   const { event_name } = event.type === 'unknown' ? event : { event_name: null };
   const name = event_name === null ? '' : ` "${event_name.slice(0, MAX_SHOWN_NAME)}"`;
@@ -119,7 +130,7 @@ function endingWithoutHandler(event: InvoiceEvent): Ending {
 
 const DEEPEST = 8;
 
-/** Looks at any depth: an envelope may have a status that hides that of the invoice. */
+/** True if `status: "success"` or `credited_usdt` occurs at any depth: the outer status may be that of an envelope. */
 function mayBeAboutMoney(value: unknown, depth: number): boolean {
   if (typeof value !== 'object' || value === null || depth > DEEPEST) return false;
   return Object.entries(value).some(([name, inner]) => {
@@ -130,7 +141,7 @@ function mayBeAboutMoney(value: unknown, depth: number): boolean {
 
 const reportedForgetful = new WeakSet<object>();
 
-/** Reports once for each handler that the store dropped records: every later report would say the same. */
+/** Reports that the store dropped records, once for each handler, because every later report would say the same. */
 function reportForgetfulStore<Extra extends object>(settings: HandlerSettings<Extra>, subject: ReportSubject): void {
   const forgot = settings.store.forgot?.() ?? null;
   if (forgot === null || reportedForgetful.has(settings)) return;
@@ -138,7 +149,10 @@ function reportForgetfulStore<Extra extends object>(settings: HandlerSettings<Ex
   report(settings, subject, { reason: 'store_forgot', message: forgot });
 }
 
-// The store may be the merchant's. If a wrong result counted as a claim, the work would run twice.
+/**
+ * Refuses a result that is none of a claim. A store of the merchant may return one, and the work would run without a
+ * claim.
+ */
 function checkResult(result: ClaimResult): ClaimResult {
   if (['claimed', 'taken_over', 'running', 'done'].includes(result.state)) return result;
   throw new TypeError('claim() must resolve to { state }: claimed, taken_over, running or done.');
@@ -159,7 +173,7 @@ function repeatOfDone(isSame: boolean): Ending {
  * deliveries are the same event exactly if their keys are equal.
  *
  * It uses signed content only: X-Webhook-Id is not signed, so a replay could change it. Each part is encoded so that it
- * contains no separator. The key is ASCII of at most 300 characters. No two events about an invoice share one.
+ * contains no separator. The key is ASCII of at most 300 characters.
  */
 export async function dedupeKey(event: InvoiceEvent, namespace: string | undefined): Promise<string> {
   // Another event may be about no invoice. Its whole body then says which event it is.
@@ -168,7 +182,8 @@ export async function dedupeKey(event: InvoiceEvent, namespace: string | undefin
   const start = namespace === undefined || namespace === '' ? invoice : `${await keyPart(namespace)}/${invoice}`;
   const row = rowOf(event);
   if (row !== undefined) return `${start}:${row.key}`;
-  // With the name: a requested refund and an opened dispute are two events, even if both have the status `pending`.
+  // The name is a part of the key: a requested refund and an opened dispute are two events, even if their status is the
+  // same.
   const name = event.type === 'unknown' ? (event.event_name ?? '') : event.type;
   return `${start}:unknown:${await keyPart(name)}:${await keyPart(event.status ?? '')}`;
 }
@@ -177,16 +192,16 @@ export async function dedupeKey(event: InvoiceEvent, namespace: string | undefin
 const LONGEST_PART = 71;
 
 /**
- * Encodes one part as ASCII without `:` and `/`. Other characters become `%` and four hex digits for each UTF-16 unit. Half
- * a surrogate pair and NUL, which databases refuse or replace, therefore stay distinct. A long part becomes its digest
- * after a `=`, which no encoded part contains.
+ * Encodes one part of a key as ASCII without `:` and `/`. Other characters become `%` and four hex digits for each
+ * UTF-16 unit, so that NUL and half a surrogate pair, which databases refuse or replace, stay distinct. A long part
+ * becomes `sha256=` and its digest. No other encoded part contains a `=`.
  */
 async function keyPart(text: string): Promise<string> {
   const encoded = text.replace(/[^A-Za-z0-9._-]/g, (unit) => `%${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
   return encoded.length <= LONGEST_PART ? encoded : `sha256=${await engine().sha256(encoded)}`;
 }
 
-/** The digest of the values that the merchant acts on. A duplicate with another digest is reported. */
+/** Returns the digest of the values that the merchant acts on. A duplicate with another digest is reported. */
 export async function eventDigest(event: InvoiceEvent): Promise<string> {
   const { amount, credited_usdt, adjusted, status } = event;
   return await engine().sha256(
@@ -196,7 +211,7 @@ export async function eventDigest(event: InvoiceEvent): Promise<string> {
 
 const MESSAGES = {
   done: 'The event was handled.',
-  handler_failed: 'Your function threw. The claim was given back, so that the next attempt can run the function again.',
+  handler_failed: 'Your function threw. The claim was released, so that the next attempt can run the function again.',
   failed_after_commit:
     'Your function threw after its commit. The event is done and answered 200: the rest of the function will not run again.',
   store_down: 'The store could not say whether the event is done.',
@@ -208,7 +223,7 @@ function ended(verdict: keyof typeof MESSAGES, thrown?: { readonly error: unknow
   return { verdict: verdict === 'store_down' ? 'store_failed' : verdict, message: MESSAGES[verdict], ...thrown };
 }
 
-/** The merchant's function as the store calls it, with what became of it. */
+/** The merchant's function for the store to call, and how its run went. */
 interface WatchedWork<Extra> {
   run(extra: Extra): Promise<void>;
   /** `stopped`: the time limit came before the function began. */
@@ -216,7 +231,9 @@ interface WatchedWork<Extra> {
   failure: { readonly error: unknown } | null;
 }
 
-/** Watches the merchant's function, because the store may be the merchant's, and may swallow a failure or not wait. */
+/**
+ * Watches the merchant's function, because a store of the merchant may swallow its failure, or not wait for its end.
+ */
 function watch<Extra>(signal: AbortSignal, work: (extra: Extra) => unknown): WatchedWork<Extra> {
   const watched: WatchedWork<Extra> = {
     state: 'waiting',
@@ -240,11 +257,11 @@ function watch<Extra>(signal: AbortSignal, work: (extra: Extra) => unknown): Wat
   return watched;
 }
 
-/** @throws Error if the store answered although the work did not run, or has not ended */
+/** @throws Error if the store returned although the work did not run, or has not ended */
 function checkEnded({ state }: WatchedWork<never>): void {
-  if (state === 'waiting') throw new Error('The store answered without running the work.');
-  // A failure that comes later would find the event done, and would be lost.
-  if (state === 'working') throw new Error('The store answered before the work had ended: it must await work(extra).');
+  if (state === 'waiting') throw new Error('The store returned without running the work.');
+  // The event would count as done, and a later failure of the function would be lost.
+  if (state === 'working') throw new Error('The store returned before the work had ended: it must await work(extra).');
 }
 
 /** Runs the event in the transaction of the store, which holds the claim. Never rejects. */
@@ -274,11 +291,11 @@ async function runOnce<Extra extends object>(
 }
 
 /**
- * The second phase of a store with leases: runs the merchant's function, then the completion. Never rejects.
+ * Runs the merchant's function under a claim, and then completes the event in a store with leases. Never rejects.
  *
  * If the function fails, the claim is released, unless the function had committed before: the event is then done, and a
- * repeat would write twice. If the store fails after the function succeeded, the claim is kept: to release it would
- * start a second run at once.
+ * repeat would write twice. If the store fails after the function succeeded, the claim is kept, because the next
+ * delivery would otherwise run the function again at once.
  */
 async function runClaimed<Extra extends object>(
   store: LeaseStore<Extra>,
@@ -291,9 +308,10 @@ async function runClaimed<Extra extends object>(
   try {
     const result = store.run === undefined ? await runPlain(store, claim, run) : await store.run(claim, run);
     checkEnded(work);
-    // Before the failure: a store may report the loss to the function by throwing, which is not the function's failure.
+    // Checked before the failure of the function: the store may have made it fail, to tell it that the claim was lost.
     if (!result) return ended('lease_lost');
-    // Only if the store reports it: a store that swallows the failure must not turn it into a success.
+    // Only the store knows that the function had committed. Without that, a failure that the store swallowed is a
+    // failure.
     if (typeof result === 'object') return ended('failed_after_commit', { error: result.failedAfterCommit });
     if (work.failure === null) return ended('done');
     throw work.failure.error;
@@ -312,11 +330,11 @@ async function runPlain<Extra extends object>(
   claim: Claim,
   work: (extra: Extra) => Promise<void>,
 ): Promise<boolean> {
-  await work({} as Extra); // a store without `run` promises no additions
+  await work({} as Extra); // a store without `run` adds nothing to the context
   try {
     return await store.complete(claim);
   } catch {
-    return await store.complete(claim); // once more: it may have been applied, and a lost one would repeat the work
+    return await store.complete(claim); // once more: without a completion the work would be repeated
   }
 }
 

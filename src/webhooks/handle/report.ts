@@ -6,7 +6,7 @@ import { parseTimestamp } from '../verify/signature.ts';
 import { type HeaderValues, unsignedHeader } from '../verify/verify.ts';
 import type { Ending, Verdict } from './verdict.ts';
 
-// What the merchant is told of a request, or of an event: to `onReport`, or to the console.
+// The report about a request, or about an event of `catchUp`: for `onReport`, otherwise for the console.
 
 /**
  * Why a report is made. The reasons of {@link WebhookReason}, and:
@@ -16,17 +16,20 @@ import type { Ending, Verdict } from './verdict.ts';
  * - `weak_secret`: a secret has fewer than 16 bytes. Reported once, when the handler is created.
  * - `setup`: this endpoint is set up wrongly. `message` names the line to change.
  * - `duplicate`: a repeat of a completed event. Answered 200, not handled.
- * - `duplicate_differs`: the same, but with other amounts or another status: compare the two.
+ * - `duplicate_differs`: a repeat of a completed event, with other amounts or another status. Answered 200: compare the
+ *   two.
  * - `duplicate_running`: a repeat while the first delivery is being handled. Answered 409.
- * - `store_forgot`: the store had to drop completed records, so a late repeat can run again and `catchUp` refuses. Once.
+ * - `store_forgot`: the store had to drop completed records, so a late repeat can run again and `catchUp` refuses.
+ *   Reported once.
  * - `taken_over`: an earlier attempt at this event did not end. The event is handled again now.
  * - `no_handler`: an unknown event, and no `onUnknown`. Answered 200.
- * - `unknown_payment`: the same, but it may be about money (status `success`, or `credited_usdt`). Answered 500.
+ * - `unknown_payment`: an unknown event that may be about money (status `success`, or `credited_usdt`), and no
+ *   `onUnknown`. Answered 500.
  * - `handler_failed`: your function threw `error`. Answered 500, and the service repeats.
  * - `failed_after_commit`: your function threw `error` after `context.commit` had committed. Answered 200: the event is
  *   done, and the rest of the function does not run again.
  * - `time_limit`: your function took longer than `timeout`. Answered 503. It continues, and its claim is kept.
- * - `completed_late`: the function succeeded after that. The repeat will find the event done.
+ * - `completed_late`: your function succeeded after the time limit. The repeat will find the event done.
  * - `store_failed`: the store rejected with `error`. Answered 503.
  * - `lease_lost`: your function outlived its lease, and another attempt took the event over.
  * - `unknown_order`: `catchUp` asked for an order that the service does not know, or whose id it does not accept.
@@ -76,7 +79,7 @@ export interface ReportSubject extends Pick<WebhookReport, 'deliveryId' | 'ageMs
   readonly isStranger: boolean;
 }
 
-/** What happened to it. */
+/** What a report says about its subject. */
 export interface ReportedFact extends Pick<WebhookReport, 'reason' | 'message' | 'error'> {
   readonly status?: number | null;
 }
@@ -98,7 +101,7 @@ export const NO_SUBJECT: ReportSubject = {
 
 const MAX_ID = 128;
 
-/** The facts of a request that are known before its signature is verified. */
+/** Returns what is known of a request before its signature is verified. */
 export function subjectOf(headers: HeaderValues, now: () => number): ReportSubject {
   const id = unsignedHeader(headers, 'x-webhook-id');
   return {
@@ -120,15 +123,15 @@ function ageOf(timestamp: string | null, now: () => number): number | null {
   }
 }
 
-/** Tells the merchant. Whatever `onReport` or the console does, the delivery is not affected. */
+/** Calls `onReport`, or prints the report. Whatever these do, the delivery is not affected. */
 export function report(settings: ReportSettings, subject: ReportSubject, fact: ReportedFact): void {
   const { reason, message, status = null, error } = fact;
   const { isStranger, ...about } = subject;
-  // A message can quote what was sent. In a log, control and direction marks would forge lines and hide words.
-  const told: WebhookReport = { reason, message: printable(message), status, ...about };
-  const whole: WebhookReport = error === undefined ? told : { ...told, error };
+  // A message can quote what a stranger sent: unprintable characters in it could forge lines of a log, and hide words.
+  const withoutError: WebhookReport = { reason, message: printable(message), status, ...about };
+  const made: WebhookReport = error === undefined ? withoutError : { ...withoutError, error };
   const { onReport } = settings;
-  notify(() => (onReport === undefined ? toConsole(whole, isStranger, settings.verify.now) : onReport(whole)));
+  notify(() => (onReport === undefined ? toConsole(made, isStranger, settings.verify.now) : onReport(made)));
 }
 
 /** Reports work that ended after the time limit had been reported. */
@@ -142,11 +145,12 @@ export function reportLate(
   } else report(settings, subject, { reason: verdict, message, error });
 }
 
-// What the console gets where a handler has no `onReport`. Each failure of a genuine event is told, because an order waits
-// until somebody repairs the cause. Of refused requests the first of each reason is told with its usual causes, then counts
-// at intervals that double: a stranger cannot fill a log. No line about a refused request holds a byte of it.
+// What is printed if a handler has no `onReport`. Each failure of a genuine event is printed, because an order waits
+// until somebody repairs the cause. Of refused requests the first of each reason is printed with its usual causes, and
+// then their number at intervals that double, so that a stranger cannot fill a log. No line about a refused request
+// holds a byte of it.
 
-/** Genuine events, and what is said once. */
+/** The reasons that are printed each time: failures of genuine events, and what is reported only once. */
 const EACH: ReadonlySet<WebhookReportReason> = new Set([
   ...(['handler_failed', 'failed_after_commit', 'lease_lost', 'store_failed'] as const),
   ...(['malformed_payload', 'unknown_payment', 'duplicate_differs'] as const),
@@ -183,17 +187,19 @@ const CAUSES: Partial<Record<WebhookReportReason, string>> = {
     'The sender did not send its whole body within the time limit.\n  If it repeats, look at the proxy in between.',
   method_not_allowed: 'Usual cause: a redirect in between turned POST into GET.\n  Give the service the final address.',
 };
-/** Not about a stranger, so the message itself names the remedy. */
+/** Reasons that are counted like those of refused requests, with a message that itself names the remedy. */
 const COUNTED: ReadonlySet<WebhookReportReason> = new Set(['setup', 'body_already_parsed', 'no_handler']);
 
 const STRANGER =
-  'a request without any webhook header was refused: it is not from the service.\n  Usual causes: a health check, a browser or a scanner. This is said once. If the service sent it, a proxy removes its headers.';
+  'a request without any webhook header was refused: it is not from the service.\n  Usual causes: a health check, a browser or a scanner. This is printed once. If the service sent it, a proxy removes its headers.';
 
 const FIRST_INTERVAL = 60_000;
 const LONGEST_INTERVAL = 3_600_000;
 
-/** Refusals by reason since they were last told. Of the process, because every handler of it writes to one console. */
-const counts = new Map<string, { untold: number; interval: number; toldAt: number }>();
+/**
+ * What was printed for each reason, and how many came since. Shared by all handlers, because they write to one console.
+ */
+const counts = new Map<string, { unprinted: number; interval: number; printedAt: number }>();
 
 /** Writes one report to the console, if it is one that must be seen. */
 function toConsole(report: WebhookReport, isStranger: boolean, now: () => number): void {
@@ -205,31 +211,34 @@ function toConsole(report: WebhookReport, isStranger: boolean, now: () => number
   }
   const text = COUNTED.has(reason) ? message : CAUSES[reason];
   if (text === undefined) return; // repeats and takeovers are normal
-  const untold = countOf(isStranger ? 'stranger' : reason, now());
-  const verdict = status === 200 ? 'acknowledged' : `refused, ${status}`;
-  if (untold === 0) print(isStranger ? STRANGER : `webhook ${verdict} ${reason}. ${text}`, error);
-  else if (untold > 0 && !isStranger)
-    print(`${untold} more webhooks ${verdict} ${reason}. ${text.split('\n')[0]}`, error);
+  const unprinted = countOf(isStranger ? 'stranger' : reason, now());
+  const ended = status === 200 ? 'acknowledged' : `refused, ${status}`;
+  if (unprinted === 0) print(isStranger ? STRANGER : `webhook ${ended} ${reason}. ${text}`, error);
+  else if (unprinted > 0 && !isStranger)
+    print(`${unprinted} more webhooks ${ended} ${reason}. ${text.split('\n')[0]}`, error);
 }
 
-/** Counts a refusal. Returns how many there were since the last line: 0 for the first of all, and -1 if it is too early to tell. */
+/**
+ * Counts a report. Returns 0 for the first of its reason, the number since the last line if a line is due, otherwise
+ * -1.
+ */
 function countOf(reason: string, now: number): number {
   const entry = counts.get(reason);
   if (entry === undefined) {
-    counts.set(reason, { untold: 0, interval: FIRST_INTERVAL, toldAt: now });
+    counts.set(reason, { unprinted: 0, interval: FIRST_INTERVAL, printedAt: now });
     return 0;
   }
-  entry.untold += 1;
-  if (now - entry.toldAt < entry.interval) return -1;
-  const { untold } = entry;
-  entry.untold = 0;
-  entry.toldAt = now;
+  entry.unprinted += 1;
+  if (now - entry.printedAt < entry.interval) return -1;
+  const { unprinted } = entry;
+  entry.unprinted = 0;
+  entry.printedAt = now;
   entry.interval = Math.min(2 * entry.interval, LONGEST_INTERVAL);
-  return untold;
+  return unprinted;
 }
 
-/** Forgets what was told, for tests. @internal */
-export function forgetTold(): void {
+/** Forgets what was printed, for tests. @internal */
+export function forgetPrinted(): void {
   counts.clear();
 }
 

@@ -1,6 +1,6 @@
 import type { Claim, LeaseStore } from '../stores/store.ts';
 
-// How long the handling of an event may take: the time limit of a delivery, and the lease of its claim.
+// How long an event may take: the time limit of a delivery, the lease of a claim, and the longest run of a function.
 
 /** Timers, for tests. The defaults are the global functions. */
 export interface WebhookTimers {
@@ -13,17 +13,17 @@ export const globalTimers: WebhookTimers = {
   clearTimeout: (timer) => clearTimeout(timer as ReturnType<typeof setTimeout>), // the result of setTimeout above
 };
 
-/** The time limit of a delivery: the caller gets a response in time, and the work that has begun continues. */
+/** The time limit of a delivery. The caller gets a response in time, and work that has begun continues. */
 export interface TimeLimit {
   /** Aborted at the limit, and when the caller stops. */
   readonly signal: AbortSignal;
-  /** How the work ended, or null if the limit came first. The work must not reject. */
+  /** Resolves with the result of the work, or with null if the limit came first. The work must not reject. */
   race<Result>(work: Promise<Result>): Promise<Result | null>;
   /** Ends the timer. */
   end(): void;
 }
 
-/** Starts the time limit. The signal of a caller, if there is one, ends it early. */
+/** Starts the time limit. `stop`, the signal of a caller of `catchUp`, aborts its signal early. */
 export function startTimeLimit(
   { timers, timeout }: { readonly timers: WebhookTimers; readonly timeout: number },
   stop?: AbortSignal,
@@ -49,14 +49,17 @@ export function startTimeLimit(
   };
 }
 
-/** The lease of a claim. The service first repeats a delivery after a minute, so that repeat finds a crash. */
+/**
+ * The lease of a claim. It is shorter than the minute until the first repeat of the service, which can then take over
+ * after a crash.
+ */
 export const LEASE = 50_000;
-/** A claim of 50 seconds survives one renewal that fails. */
+/** A lease of 50 seconds survives one renewal that fails. */
 const RENEW_EVERY = 20_000;
 /** After 10 minutes a function that has not settled counts as dead: renewal ends, and a repeat takes the event over. */
 const MAX_RUN = 600_000;
 
-/** Aborts its signal when a function that has not settled counts as dead. Ends the timer when the returned function is called. */
+/** Returns a signal that is aborted when a function that has not settled counts as dead. `end` ends the timer. */
 export function limitRun(timers: WebhookTimers): { readonly signal: AbortSignal; end(): void } {
   const dead = new AbortController();
   const timer = timers.setTimeout(
@@ -94,7 +97,7 @@ export function keepLease(store: Pick<LeaseStore, 'renew'>, claim: Claim, timers
   return end;
 }
 
-// Such a timer alone must not keep a Node process alive.
+/** Lets Node end the process although the timer is running. */
 function unref(timer: unknown): void {
   if (typeof timer === 'object' && timer !== null && 'unref' in timer && typeof timer.unref === 'function')
     timer.unref();

@@ -1,7 +1,7 @@
 import type { WebhookReason } from '../../errors/codes.ts';
 import { LEASE } from './timing.ts';
 
-// How a request, or an event, ended: the word for it, and the response to the service.
+// The verdict: how a request, or an event of `catchUp`, ended, in one word. It decides the status of the response.
 
 /** The response of the endpoint: a plain object, for any framework. */
 export interface WebhookReply {
@@ -9,11 +9,11 @@ export interface WebhookReply {
   readonly status: number;
   /** Content-Type and Cache-Control, with Retry-After or Allow where they apply. */
   readonly headers: Readonly<Record<string, string>>;
-  /** One fixed word. It contains nothing of the request, and nothing that helps an attacker. */
+  /** The verdict, one fixed word. It contains nothing of the request, and nothing that helps an attacker. */
   readonly body: string;
 }
 
-// 2xx never for work that is not done. Any other status makes the service try again, seven times by default.
+// 2xx never for work that is not done. After any other status the service repeats, up to seven attempts by default.
 const STATUS = {
   done: 200,
   duplicate: 200,

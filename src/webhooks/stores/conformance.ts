@@ -9,7 +9,8 @@ import type {
   WebhookStore,
 } from './store.ts';
 
-// The checks for any store, for every test runner. This file may import the types of the stores, and the checks of options.
+// The checks for any store, for every test runner. This file imports only the types of the stores, and the checks of
+// options.
 
 /** One check of a store. */
 export interface StoreCheck {
@@ -31,9 +32,12 @@ export interface StoreConformanceOptions {
    * @defaultValue `'lease'`
    */
   readonly form?: 'lease' | 'transaction' | undefined;
-  /** Whether two stores share their records. False for a store in one object, such as `memoryStore`. @defaultValue true */
+  /** Whether two stores that `makeStore` returns share their records. False for `memoryStore`. @defaultValue true */
   readonly shared?: boolean | undefined;
-  /** Whether the transaction of the store uses its only connection, so that renewals wait. @defaultValue false */
+  /**
+   * Whether the transaction of the store uses its only connection, so that other operations wait.
+   * @defaultValue false
+   */
   readonly singleConnection?: boolean | undefined;
 }
 
@@ -112,7 +116,7 @@ class StoreUnderTest {
     assertSame(await this.claim(owner, lease), digest === undefined ? { state } : { state, digest: digestOf(digest) });
   }
 
-  /** Claims a key with an expired lease. Waits until the store's clock has moved on. */
+  /** Claims a key whose lease ends now. Tries again until the store's clock has moved on. */
   async takeOver(owner: string): Promise<ClaimResult> {
     for (let tries = 0; tries < 200; tries += 1) {
       const result = await this.claim(owner);
@@ -135,7 +139,7 @@ function assertSame(got: unknown, wanted: unknown): void {
   if (found !== expected) throw new Error(`expected ${expected}, got ${found}`);
 }
 
-/** The checks for every store. */
+/** The checks for every store with leases. */
 const CLAIM_CHECKS: ConformanceChecks = {
   'claims a key that is new': (tested) => tested.expectClaim('a', 'claimed'),
   async 'returns running with the current digest during a lease, and changes nothing'(tested) {
@@ -251,7 +255,7 @@ const SHARED_CHECKS: ConformanceChecks = {
   },
 };
 
-/** Runs work through `run`. Returns null for a store without `run`, which passes these checks. */
+/** Runs work through `run` of the store. Returns null for a store without `run`: such a store passes these checks. */
 async function run(
   tested: StoreUnderTest,
   owner: string,
@@ -321,7 +325,7 @@ type OnceChecks = Readonly<
   Record<string, (store: TransactionStore, again: (() => Promise<TransactionStore>) | null) => Promise<void>>
 >;
 
-/** A work that counts its runs. */
+/** Returns work that counts its runs. */
 function countedWork() {
   const work = {
     times: 0,

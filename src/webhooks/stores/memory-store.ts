@@ -40,12 +40,12 @@ interface Entry {
   leaseEnd: number | null;
 }
 
-let isTold = false;
+let hasWarned = false;
 
-/** Says once that the records end with the process. A word only: nothing depends on how the environment is called. */
-function tellOfProduction(): void {
-  if (isTold || !/^prod/i.test(environment('NODE_ENV') ?? '')) return;
-  isTold = true;
+/** Warns once in production that the records end with the process. Nothing else depends on NODE_ENV. */
+function warnOfProduction(): void {
+  if (hasWarned || !/^prod/i.test(environment('NODE_ENV') ?? '')) return;
+  hasWarned = true;
   notify(() =>
     console.warn(
       'merchant-invoicing: memoryStore in production: a restart forgets which events are done, and two processes share nothing.\n' +
@@ -63,7 +63,7 @@ function tellOfProduction(): void {
  *
  * @throws ConfigurationError (`SDK_CONFIGURATION`) for an unusable option.
  * @example
- * const handler = createWebhookHandler({ secret, store: memoryStore(), onPaid, onCanceled });
+ * const handler = createWebhookHandler({ secret, store: memoryStore(), onPaid, onAdjusted, onCanceled });
  */
 export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
   const fail = configurationFail('memoryStore');
@@ -73,7 +73,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
   const namespace = checkedNamespace(options.namespace);
   const entries = new Map<string, Entry>();
   let dropped = 0;
-  tellOfProduction();
+  warnOfProduction();
 
   const heldBy = ({ key, owner }: Claim): Entry | null => {
     const entry = entries.get(key);

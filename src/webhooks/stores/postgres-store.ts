@@ -12,23 +12,25 @@ import {
 
 // PostgreSQL holds the claim: BEGIN, the claim statement, the merchant's writes, COMMIT.
 //
-// - A duplicate that runs: its claim statement does not get the advisory lock of the key. It is answered 409 without a wait.
-// - A duplicate that is done: the same statement finds the record and its digest. Nothing is run.
+// - A repeat while the event runs: its claim statement does not get the advisory lock of the key. It is answered 409 at
+//   once.
+// - A repeat of an event that is done: the same statement finds the record and its digest. Nothing is run.
 // - The time limit of a delivery: answered 503, and the transaction goes on. The repeat finds it running or done.
 // - A lost response to COMMIT: the record is looked for on another connection. If it is there, the event is done.
-// - A deadlock, or any other error of the merchant's statements: rolled back, and the function has failed. No error code of
-//   theirs is read. Only an error of the claim statement, before the function begins, makes a new transaction.
+// - A deadlock, or any other error of the merchant's statements: rolled back, and the function has failed. The codes of
+//   such errors are not read. Only after an error of the claim statement, before the function begins, is there a new
+//   transaction.
 // - A dead process or connection: the server rolls back, and the event is free.
 // - A holder that hangs or is cut off: the server ends it after `idleTimeout` without a statement. A function that still
 //   runs ten minutes after its claim loses its connection.
 // - A pool of one: functions run one after the other. A running function needs no second connection.
 // - PGlite has one connection: everything waits for the transaction that is open.
-// - `repeatable read` and `serializable`: a record that the snapshot does not show is a conflict in the claim statement, so
-//   a new transaction looks again. A conflict at COMMIT is a failure of the store: 503.
-// - A pooler in transaction mode: the lock and the setting end with the transaction, and no statement is named.
+// - `repeatable read` and `serializable`: a record that was committed after the snapshot makes the claim statement
+//   fail, so a new transaction begins. A conflict at COMMIT is a failure of the store: 503.
+// - A pooler in transaction mode works: the lock and the setting end with the transaction, and no statement has a name.
 
 const ISOLATIONS = ['read committed', 'repeatable read', 'serializable'] as const;
-/** Tries of a transaction whose claim statement PostgreSQL asks to repeat. */
+/** How many transactions are tried if the claim statement fails with a conflict. */
 const TRIES = 5;
 
 /**
@@ -112,7 +114,7 @@ export function postgresStore<Database extends PostgresPool | PGliteDatabase>(
             const claimed = await claim(query, sql, key, digest);
             if (claimed.state !== 'claimed') return claimed;
             reached.step = 'work';
-            await untilAborted(signal, () => work({ tx: tx as PostgresTx<Database> })); // PostgresTx is the type for this database
+            await raceWithAbort(signal, () => work({ tx: tx as PostgresTx<Database> })); // PostgresTx is the type for this database
             reached.step = 'commit';
             return { state: 'committed' };
           });
@@ -131,7 +133,10 @@ export function postgresStore<Database extends PostgresPool | PGliteDatabase>(
   };
 }
 
-/** Claims the key in the open transaction. Decides alone whether another transaction holds it. */
+/**
+ * Claims the key in the open transaction, with one statement: it alone decides whether another transaction holds the
+ * key.
+ */
 async function claim(
   query: PostgresQueryable['query'],
   sql: Statements,
@@ -150,7 +155,7 @@ async function claim(
 }
 
 /** Rejects with the reason of the signal if it is aborted before the work ends. The work may go on. */
-async function untilAborted(signal: AbortSignal, work: () => Promise<void>): Promise<void> {
+async function raceWithAbort(signal: AbortSignal, work: () => Promise<void>): Promise<void> {
   signal.throwIfAborted();
   let abort = (): void => {};
   const aborted = new Promise<never>((_resolve, reject) => {
@@ -207,7 +212,7 @@ async function migrate(connection: PostgresConnection, sql: Statements): Promise
           `The table ${sql.table} has an earlier version, and one of its events is still running: end the processes of the earlier release, wait a minute, then run store.migrate() again.`,
         );
       }
-      // Without a transaction around them, each statement leaves a table in which nothing that is not done counts as done.
+      // No transaction is needed: after each of the two statements, every record that counts as done is done.
       const unfinished = (await connection.query(sql.removeUnfinished, [])).rows.length;
       await connection.query(sql.toVersion2, []);
       return { from: 1, unfinished };
@@ -248,10 +253,10 @@ THEN (SELECT digest FROM ${table} WHERE event_key = $1::text) END AS found FROM 
         ? null
         : `DELETE FROM ${table} WHERE done_at < clock_timestamp() - interval '${retention} milliseconds'`,
     columns: `SELECT attname AS name FROM pg_attribute WHERE attrelid = to_regclass('${table}') AND attnum > 0 AND NOT attisdropped`,
-    // Of version 1.
+    // The next two are for a table of version 1.
     running: `SELECT event_key FROM ${table} WHERE done_at IS NULL AND lease_end > clock_timestamp() LIMIT 1`,
     removeUnfinished: `DELETE FROM ${table} WHERE done_at IS NULL AND lease_end <= clock_timestamp() RETURNING event_key`,
-    // Fails while a record is not done, and the old form cannot write to what it makes.
+    // Fails while a record is not done. A process of the earlier release cannot write to the changed table.
     toVersion2: `ALTER TABLE ${table} ALTER done_at SET NOT NULL, DROP COLUMN owner, DROP COLUMN previous_digest, DROP COLUMN lease_end, ADD COLUMN version smallint NOT NULL DEFAULT 2`,
   };
 }
@@ -303,7 +308,7 @@ interface TransactionSettings {
   readonly idleTimeout: number;
 }
 
-/** What runs in a transaction: it is given `context.tx`, and a function for the statements of the store. */
+/** The work inside a transaction. It gets `context.tx`, and a function for the statements of the store. */
 type InTransaction = (tx: unknown, query: PostgresQueryable['query']) => Promise<OnceResult>;
 
 /** A connection to PostgreSQL, over a pool or PGlite. */
@@ -332,7 +337,7 @@ function pgliteConnection(database: PGliteDatabase, { isolation }: TransactionSe
   return {
     query: (text, values) => database.query(text, values),
     async transaction(_signal, work) {
-      const ended: { result: OnceResult | null } = { result: null };
+      const ended: { result: OnceResult | null } = { result: null }; // PGlite's own result is undefined after a rollback
       await database.transaction(async (tx) => {
         await tx.query(`SET TRANSACTION ISOLATION LEVEL ${isolation}`);
         const result = await work(tx, (text, values) => tx.query(text, values));
@@ -356,16 +361,17 @@ function poolConnection(pool: PostgresPool, { isolation, idleTimeout }: Transact
       const client = await pool.connect();
       const guard = guardTransaction(client);
       const endListening = ignoreConnectionErrors(client);
-      let isOver = false; // a connection whose transaction may still be open must not return to the pool
+      let isOver = false; // while the transaction may be open, the connection must not return to the pool
       try {
-        await client.query(begin); // one message
+        await client.query(begin); // both statements in one message
         try {
           const result = await work(guard.tx, (text, values) => client.query(text, values));
           await (result.state === 'committed' ? commit(client) : client.query('ROLLBACK'));
           isOver = true;
           return result;
         } catch (error) {
-          // A statement of the aborted function may hang before a ROLLBACK: its connection is closed.
+          // After an abort a statement of the function may hang, and a ROLLBACK would wait for it: the connection is
+          // closed instead.
           if (!signal.aborted) {
             isOver = await client.query('ROLLBACK').then(
               () => true,
@@ -389,8 +395,8 @@ async function commit(client: PostgresClient): Promise<void> {
   if (typeof getTransactionStatus === 'function' && getTransactionStatus.call(client) === 'I') {
     throw new ConfigurationError('Your function ended the transaction of the store.');
   }
-  // PostgreSQL answers the COMMIT of a failed transaction with ROLLBACK, and no error. A driver that does not show it
-  // fails here too, and the store then looks for the record.
+  // PostgreSQL reports ROLLBACK, and no error, for the COMMIT of a failed transaction. A driver without `command` also
+  // fails here, and the store then looks for the record.
   if ((await client.query('COMMIT')).command === 'COMMIT') return;
   throw new Error('A statement of your function failed, and PostgreSQL rolls such a transaction back.');
 }

@@ -111,7 +111,7 @@ function scriptRunner(client: unknown): RunScript {
  * milliseconds by the clock of Redis, and done_at once the event is done. Redis 5 or later: earlier versions allow no write
  * in a script that reads the time. Lua writes large numbers with an exponent, so string.format writes them.
  *
- * A function, because a bundler does not leave out templates at the top level.
+ * They are built in a function, because a bundler keeps templates at the top level even if nobody uses this store.
  */
 function scripts() {
   const now = `local time = redis.call('TIME')

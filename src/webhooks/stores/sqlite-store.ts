@@ -52,7 +52,7 @@ export interface SqliteDatabase {
 
 /**
  * Makes your writes and the completion of the event in one transaction: all of it, or nothing. It takes a synchronous
- * function, calls it between BEGIN and COMMIT, and resolves with its result. At most once for an event.
+ * function, calls it between BEGIN and COMMIT, and resolves with its result. It commits at most once for an event.
  *
  * If the lock is free, all of that happens before the call returns. While another process holds the lock, the call waits
  * for up to `busyTimeout` without blocking this process. The function is called when the lock is held.
@@ -67,6 +67,8 @@ export interface SqliteDatabase {
  *   store: sqliteStore(db),
  *   onPaid: (event, { commit }) =>
  *     commit((db) => void db.prepare('UPDATE orders SET paid = 1 WHERE id = ?').run(event.external_id)),
+ *   onAdjusted: (event, { commit }) =>
+ *     commit((db) => void db.prepare('UPDATE orders SET review = 1 WHERE id = ?').run(event.external_id)),
  *   onCanceled: () => {},
  * });
  */
@@ -96,7 +98,7 @@ export function sqliteStore<Db extends SqliteDatabase>(db: Db, options: SqliteSt
   return sqliteStoreWaiting(db, options, realWaiting);
 }
 
-/** A monotonic clock, a timer and random numbers. Injected by tests. */
+/** What a wait for a lock uses: a monotonic clock, a timer and random numbers. Tests pass their own. */
 export interface LockWaiting {
   /** Milliseconds since an arbitrary moment. */
   elapsed(): number;
@@ -111,7 +113,7 @@ const realWaiting: LockWaiting = {
   random: () => Math.random(),
 };
 
-/** Creates the same store with an injected clock and timers for its waits. */
+/** Creates the store of {@link sqliteStore} with the given clock and timer for its waits. */
 export function sqliteStoreWaiting<Db extends SqliteDatabase>(
   db: Db,
   options: SqliteStoreOptions,
@@ -138,15 +140,18 @@ export function sqliteStoreWaiting<Db extends SqliteDatabase>(
   };
   const changes = (statement: string, ...values: (string | number)[]): boolean =>
     Number(prepared(db, statement).run(...values).changes) > 0;
-  /** The record of a key, or null for an unknown key. */
+  /** Returns the record of a key, or null for an unknown key. `free`: its lease has ended. */
   const read = (key: string, at: number): { readonly state: 'done' | 'running' | 'free'; digest: string } | null => {
     const held = valuesOf(prepared(db, sql.read).get(key));
     if (held === null) return null;
     const [digest, leaseEnd] = [String(held[0]), held[1]];
     return { state: leaseEnd === null ? 'done' : Number(leaseEnd) > at ? 'running' : 'free', digest };
   };
-  /** The response for a record that cannot be claimed. Null if it may be free: the lock then decides. */
-  const refusal = ({ key }: ClaimRequest): ClaimResult | null => {
+  /**
+   * Returns the result for a record that cannot be claimed. Null if it may be free: the claim under the lock then
+   * decides.
+   */
+  const heldResult = ({ key }: ClaimRequest): ClaimResult | null => {
     const held = read(key, now());
     return held === null || held.state === 'free' ? null : { state: held.state, digest: held.digest };
   };
@@ -181,7 +186,7 @@ export function sqliteStoreWaiting<Db extends SqliteDatabase>(
     claim: (request) =>
       inLock(
         () => claim(request),
-        () => refusal(request),
+        () => heldResult(request),
       ),
     renew: ({ key, owner }, lease) => inLock(() => changes(sql.renew, now() + lease, key, owner)),
     complete,
@@ -208,13 +213,16 @@ export function sqliteStoreWaiting<Db extends SqliteDatabase>(
 
 interface Commit {
   state: 'unused' | 'waiting' | 'committed' | 'lost';
-  /** The error of the last call. Such an event has failed, even if its function caught the error. */
+  /**
+   * The error of the last call of `commit`. The event has then failed, even if the merchant's function caught the
+   * error.
+   */
   failure: { readonly error: unknown } | null;
 }
 
 /**
- * The `commit` of one event. `end` waits for its calls, so that a forgotten `await` neither answers too early nor loses an
- * error, and refuses further ones.
+ * Returns the `commit` of one event. `end` waits for the calls of `commit`, so that a forgotten `await` neither ends
+ * the event too early nor loses an error, and refuses further calls.
  *
  * @param complete Marks the event done if the claim still holds, and returns whether it does.
  */
@@ -223,38 +231,39 @@ function commitOnce<Db extends SqliteDatabase>(
   whenFree: <T>(write: () => T) => Promise<T>,
   complete: () => boolean,
 ): { readonly commit: SqliteCommit<Db>; end(): Promise<Commit> } {
-  const ended: Commit = { state: 'unused', failure: null };
+  const progress: Commit = { state: 'unused', failure: null };
   const calls: Promise<unknown>[] = [];
   let isOver = false;
   const attempt = async <T>(write: (db: Db) => T): Promise<T> => {
     if (isOver) throw new ConfigurationError('context.commit was called after the handler had ended: await your work.');
-    if (ended.state === 'committed' || ended.state === 'waiting') {
+    if (progress.state === 'committed' || progress.state === 'waiting') {
       throw new ConfigurationError('context.commit was called twice: put all writes of the event into one call.');
     }
     if (typeof write !== 'function') throw new ConfigurationError('context.commit takes a function: (db) => { … }.');
-    // An async function would go on after the refusal of its promise.
+    // Refused before the call: an async function would go on after its promise was refused.
     if (Object.prototype.toString.call(write) === '[object AsyncFunction]') throw new ConfigurationError(SYNCHRONOUS);
-    ended.state = 'waiting';
+    progress.state = 'waiting';
     const held = { claim: true, thrown: null as { readonly error: unknown } | null };
     try {
       const written = await whenFree(() =>
         transaction(db, 'EXCLUSIVE', () => {
-          // First, because under this lock no other attempt can take the claim. The function of a lost claim does not begin.
+          // The completion comes first: under this lock no other attempt can take the claim, and without the claim the
+          // function must not begin.
           held.claim = complete();
           if (!held.claim) throw new Error('Another attempt took the event over. Nothing was written.');
           try {
             return refusePromise(write(db));
           } catch (error) {
             held.thrown = { error };
-            throw new Error('The function of context.commit threw.'); // never a reason to try again
+            throw new Error('The function of context.commit threw.'); // not the error itself, which may look like that of a lock
           }
         }),
       );
-      ended.state = 'committed';
-      ended.failure = null;
+      progress.state = 'committed';
+      progress.failure = null;
       return written;
     } catch (error) {
-      ended.state = held.claim ? 'unused' : 'lost';
+      progress.state = held.claim ? 'unused' : 'lost';
       throw held.thrown === null ? error : held.thrown.error;
     }
   };
@@ -263,7 +272,7 @@ function commitOnce<Db extends SqliteDatabase>(
       const call = attempt(write as (db: Db) => never); // the type refuses only a function that returns a promise
       calls.push(
         call.catch((error: unknown) => {
-          ended.failure = { error };
+          progress.failure = { error };
         }),
       );
       return call;
@@ -271,7 +280,7 @@ function commitOnce<Db extends SqliteDatabase>(
     async end() {
       isOver = true;
       await Promise.all(calls);
-      return ended;
+      return progress;
     },
   };
 }
@@ -281,7 +290,7 @@ const SYNCHRONOUS =
 
 function refusePromise<T>(result: T): T {
   if (typeof result !== 'object' || result === null || !('then' in result)) return result;
-  void Promise.resolve(result).catch(() => undefined); // refused here, so its failure must not become an unhandled rejection
+  void Promise.resolve(result).catch(() => undefined); // no code waits for this promise, and it may reject
   throw new ConfigurationError(SYNCHRONOUS);
 }
 
@@ -309,7 +318,7 @@ function statements(table: string, retention: number | null) {
     // Changes the row also if this claim has completed it before.
     complete: `UPDATE ${table} SET lease_end = NULL, done_at = coalesce(done_at, ?) ${held}`,
     release: `DELETE FROM ${table} ${ours}`,
-    // A claim whose lease ended that long ago is dead.
+    // Also claims whose lease ended that long ago: their processes have died.
     remove: `DELETE FROM ${table} WHERE coalesce(done_at, lease_end) < ?`,
     // For a job of the database, by the clock of the machine.
     cleanUp: retention === null ? null : `DELETE FROM ${table} WHERE coalesce(done_at, lease_end) < ${before}`,

@@ -17,7 +17,7 @@ export interface SqlStoreOptions {
   readonly retention?: number | null | undefined;
 }
 
-/** What {@link SqlStore.migrate} found. */
+/** What {@link SqlStore.migrate} found and changed. */
 export interface StoreMigration {
   /** The version of the table before, or null if there was no table. */
   readonly from: number | null;

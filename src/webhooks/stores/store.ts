@@ -1,5 +1,5 @@
-// The contract between the handler and a store, checked by `storeConformance`. The stores import it and the checks of
-// options, and nothing of the receiver.
+// The contract between the handler and a store, checked by `storeConformance`. The stores import it, the ground, and of
+// the receiver only `time-source.ts`.
 
 /** Identifies a record and its owner. */
 export interface Claim {
@@ -8,7 +8,10 @@ export interface Claim {
    * `shop-b/018f…:paid`. At most 300 ASCII characters. Compare it exactly.
    */
   readonly key: string;
-  /** A random token, new for each claim. Each later operation passes it, so that a late attempt cannot change the record of its successor. */
+  /**
+   * A random token, new for each claim. Each later operation passes it, so that a late attempt cannot change another
+   * one's record.
+   */
   readonly owner: string;
 }
 
@@ -21,6 +24,8 @@ export interface ClaimRequest extends Claim {
 }
 
 /**
+ * The result of a claim.
+ *
  * - `claimed`: there was no record. The claim holds.
  * - `taken_over`: there was a claim with an expired lease, whose process died or stalled. The claim holds, with the new
  *   owner and digest. `digest` is the previous one.
@@ -34,14 +39,15 @@ export type ClaimResult =
 /**
  * How {@link LeaseStore.run} ended.
  *
- * - `true`: committed. Also if the response to COMMIT was lost and the record is completed by this owner.
+ * - `true`: committed. This includes a COMMIT whose response was lost, if the record shows that this owner completed
+ *   it.
  * - `false`: rolled back, because the claim no longer holds.
  * - `{ failedAfterCommit }`: the writes and the completion were committed, and then the work threw this error. The event
  *   is done.
  */
 export type RunResult = boolean | { readonly failedAfterCommit: unknown };
 
-/** What the handler knows of every store. */
+/** The members that every store has. */
 export interface StoreRecords {
   /**
    * How long a completed record is remembered, in milliseconds, or null for no limit. The service repeats for 20.6 hours,
@@ -122,8 +128,8 @@ export interface LeaseStore<Extra extends object = object> extends StoreRecords 
    * **and** the completion: calls `work` exactly once with the additions to the context, completes with the owner
    * checked, and commits. If `work` throws, it rolls back and rethrows.
    *
-   * A store on one shared connection adds a function (`context.commit`) that does all of that. It completes after `work`
-   * if the function was not called. Claims and renewals must not wait for that transaction.
+   * A store on one shared connection instead adds a function to the context, `commit`, that does all of that. If `work`
+   * did not call it, the store completes the event after `work`. Claims and renewals must not wait for the transaction.
    */
   run?(claim: Claim, work: (extra: Extra) => Promise<void>): Promise<RunResult>;
 }
@@ -139,8 +145,11 @@ export interface OnceRequest {
 }
 
 /**
+ * The result of {@link TransactionStore.runOnce}.
+ *
  * - `committed`: the work ran, and its writes and the record were committed.
- * - `running`: another transaction holds the key. The work did not run, and the response came without waiting for it.
+ * - `running`: another transaction holds the key. The work did not run, and the store did not wait for that
+ *   transaction.
  * - `done`: the event was committed before, with this digest. The work did not run.
  */
 export type OnceResult =

@@ -12,7 +12,7 @@ import { ConfigurationError, WebhookVerificationError } from '../../errors/class
  */
 export type WebhookSecret = string | Uint8Array | readonly (string | Uint8Array)[];
 
-/** A key: text, or bytes that no longer change. */
+/** A key of HMAC: text, or a copy of the caller's bytes. */
 export type HmacKey = string | Uint8Array;
 
 /**
@@ -30,7 +30,8 @@ export function parseSecrets(secret: unknown, name = 'secret', fail: Fail = conf
 
 function parseSecret(secret: unknown, name: string, fail: Fail): HmacKey {
   if (isBytes(secret)) {
-    // Not slice(): that of a Buffer gives a view of the same memory, so that a caller who wipes it would change the key.
+    // Not slice(): on a Buffer it returns a view of the same memory, so that a caller who wipes it would change the
+    // key.
     return secret.byteLength > 0 ? new Uint8Array(secret) : fail(`${name} has no bytes`);
   }
   if (typeof secret !== 'string' || secret === '') {
@@ -44,10 +45,10 @@ function parseSecret(secret: unknown, name: string, fail: Fail): HmacKey {
   );
 }
 
-/** A shorter secret can be found by trial from one delivery that was seen. */
+/** A shorter secret can be found by trial by whoever has seen one delivery. */
 const WEAK_BELOW = 16;
 
-/** The indexes of secrets that have fewer than 16 bytes, or characters. */
+/** Returns the indexes of the secrets that have fewer than 16 bytes or characters. */
 export function weakSecrets(secrets: readonly HmacKey[]): readonly number[] {
   return secrets.flatMap((secret, index) => {
     return secret.length < WEAK_BELOW && !isSandboxSecret(secret) ? [index] : [];
@@ -55,8 +56,8 @@ export function weakSecrets(secrets: readonly HmacKey[]): readonly number[] {
 }
 
 /**
- * How the signature is written: `base64` is read in the standard alphabet and in that of URLs. The interface does not
- * show the encoding.
+ * How the signature is written. The interface does not show it. `base64` is read in the standard alphabet and in that
+ * of URLs.
  *
  * @see [Authentication](../../../docs/service-interface.md#authentication)
  */
@@ -98,9 +99,9 @@ function signatureProblem(text: string, encoding: SignatureEncoding | undefined)
 /** How the timestamp is written. The interface does not show it. @see [Authentication](../../../docs/service-interface.md#authentication) */
 export type TimestampFormat = 'seconds' | 'milliseconds' | 'iso';
 
-// Strict, because the dot between timestamp and body is not marked: ("T", "1.{}") and ("T.1", "{}") have the same
-// signature. An event is a JSON object, so its body must begin with "{". No format of a timestamp contains a "{".
-// Therefore only one place to cut the signed text gives an event.
+// Strict, because the signed text can be cut at another dot: ("T", "1.{}") and ("T.1", "{}") have the same signature.
+// An event is a JSON object, so its body begins with "{", which no format of a timestamp contains. Therefore only one
+// cut gives an event.
 const PATTERNS: Readonly<Record<TimestampFormat, RegExp>> = {
   seconds: /^\d{10}(?:\.\d{1,9})?$/,
   milliseconds: /^\d{13}$/,
@@ -143,7 +144,7 @@ export function formatTimestamp(timestamp: Date | number | string, format: Times
  *
  * @see [Headers on every delivery](../../../docs/service-interface.md#headers-on-every-delivery)
  */
-// A type, because `fetch` does not take an interface as its headers.
+// Not an interface, because `fetch` does not accept one as its headers.
 export type WebhookHeaders = {
   'Content-Type': string;
   /** The delivery id, the same for every attempt. Not signed. */
@@ -212,7 +213,7 @@ export async function signWebhook(
   const base64 = hexToBase64(digest);
   const signature = { hex: digest, base64, base64url: toBase64url(base64) }[encoding];
   return {
-    // Without it fetch would send a body of text as text/plain.
+    // Otherwise fetch would send a text as text/plain.
     'Content-Type': 'application/json',
     'X-Webhook-Id': options.id ?? crypto.randomUUID(),
     'X-Webhook-Signature': options.prefix ? `sha256=${signature}` : signature,
@@ -238,9 +239,11 @@ interface NodeHash {
   digest(encoding: 'hex'): string;
 }
 
-/** The engine of this runtime, looked up at each use: importing the module loads nothing. */
+/**
+ * Returns the cryptography of this runtime. It is looked up at each use, so that an import of this file loads nothing.
+ */
 export function engine(): Engine {
-  // `process` is not declared everywhere this file runs, so the global is looked at as an unknown.
+  // Not every runtime declares `process`, so it is read as a member of the global object.
   const { process } = globalThis as { readonly process?: { getBuiltinModule?(id: string): unknown } };
   if (typeof process?.getBuiltinModule !== 'function') return webEngine;
   try {
@@ -278,8 +281,8 @@ export const webEngine: Engine = {
 const DIGEST_LENGTH = 64;
 
 /**
- * Compares two hex digests in constant time: it reads every character and decides at the end. A text that is not a whole
- * digest equals nothing, not even itself.
+ * Compares two hex digests in constant time: it reads every character before it decides. It is false for a text of
+ * another length than a digest, even if both are the same.
  */
 export function equalDigests(a: string, b: string): boolean {
   if (a.length !== DIGEST_LENGTH || b.length !== DIGEST_LENGTH) return false;
@@ -288,14 +291,14 @@ export function equalDigests(a: string, b: string): boolean {
   return difference === 0;
 }
 
-/** Lower-case hex. */
+/** Returns bytes as lower-case hex. */
 export function toHex(bytes: Uint8Array): string {
   let text = '';
   for (const byte of bytes) text += byte.toString(16).padStart(2, '0');
   return text;
 }
 
-/** Standard base64 of bytes in hex. */
+/** Converts hex into standard base64. */
 export function hexToBase64(hex: string): string {
   return btoa(hex.replace(/../g, (byte) => String.fromCharCode(Number.parseInt(byte, 16))));
 }
@@ -305,7 +308,7 @@ export function toBase64url(base64: string): string {
   return base64.replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '');
 }
 
-/** The bytes of valid base64. @internal */
+/** Returns the bytes of valid base64. @internal */
 export function base64ToBytes(base64: string): Uint8Array<ArrayBuffer> {
   const binary = atob(base64);
   const bytes = new Uint8Array(binary.length);
@@ -313,7 +316,7 @@ export function base64ToBytes(base64: string): Uint8Array<ArrayBuffer> {
   return bytes;
 }
 
-/** Text as UTF-8. The encoder is created at first use, because jsdom has none. @internal */
+/** Returns a text as UTF-8. The encoder is created at the first use, because jsdom lacks the class. @internal */
 export function utf8(text: string): Uint8Array<ArrayBuffer> {
   textEncoder ??= new TextEncoder();
   return textEncoder.encode(text);

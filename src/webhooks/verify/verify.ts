@@ -1,5 +1,5 @@
 import { checkOptions, configurationFail, kindOf, readCount, readWord } from '../../checks.ts';
-import { isSandboxAllowed, isSandboxSecret, tellOfSandboxSecret } from '../../environment.ts';
+import { isSandboxAllowed, isSandboxSecret, warnOfSandboxSecret } from '../../environment.ts';
 import { ConfigurationError, WebhookVerificationError } from '../../errors/classes.ts';
 import { isMerchantError } from '../../errors/guards.ts';
 import { bytesFrom, RAW_BODY_ADVICE, type RawBody } from '../body.ts';
@@ -27,7 +27,7 @@ import {
 
 /** 5 minutes. The interface says "a few minutes". */
 const DEFAULT_TOLERANCE = 300_000;
-/** With a smaller tolerance ordinary clocks fail. */
+/** Ordinary clocks differ too much for a smaller tolerance. */
 const MIN_TOLERANCE = 30_000;
 /** With a greater tolerance a recorded delivery can be replayed much later. */
 const MAX_TOLERANCE = 900_000;
@@ -59,15 +59,15 @@ export interface VerifyWebhookOptions {
   readonly orderIdMember?: string | undefined;
   /**
    * The member of the payload with the event's name: a name, or a path with dots (`event.type`). A delivery without it is an
-   * unknown event. Null: names count for nothing, and the status decides.
+   * unknown event. Null: names are ignored, and the status decides.
    *
    * @defaultValue `event`, `event_type` or `event_name`, or the `type` of an envelope; without a name the status decides
    * @see [Payload members](../../../docs/service-interface.md#payload-members)
    */
   readonly eventMember?: string | null | undefined;
   /**
-   * Whether deliveries signed with `whsec_sandbox`, the public secret of the command `sandbox`, count. They are otherwise
-   * refused as `sandbox_secret`, because everybody can make them. Never true in production.
+   * Whether deliveries signed with `whsec_sandbox`, the public secret of the command `sandbox`, are accepted. Otherwise
+   * they are refused as `sandbox_secret`, because anybody can make them. Never true in production.
    *
    * @defaultValue true if the environment variable MERCHANT_SANDBOX is `1`, otherwise false
    */
@@ -128,7 +128,7 @@ export function parseVerifyOptions(
   const secrets = parseSecrets(secret);
   if (sandbox !== undefined && typeof sandbox !== 'boolean')
     fail(`sandbox must be true or false, not ${kindOf(sandbox)}`);
-  tellOfSandboxSecret(secrets, sandbox);
+  warnOfSandboxSecret(secrets, sandbox);
   return {
     secrets,
     tolerance,
@@ -148,7 +148,8 @@ function isPath(member: unknown): boolean {
 const KNOWN: ReadonlySet<string> = new Set(VERIFY_OPTIONS);
 
 /**
- * Verifies a delivery and returns its event. It never returns a boolean: it rejects for anything that is not genuine.
+ * Verifies a delivery and returns its event. It rejects for anything that is not genuine, so there is no boolean to
+ * forget.
  *
  * @param rawBody The bytes as they arrived, not a parsed object.
  * @param headers The request's headers, unchanged.
@@ -176,7 +177,7 @@ export async function verifyWebhook(
   }
 }
 
-/** Does the same for bytes, headers and options that are checked. */
+/** Verifies a delivery as {@link verifyWebhook} does, with bytes, headers and options that were read before. */
 export async function verifyDelivery(
   given: Uint8Array,
   headers: HeaderValues,
@@ -186,8 +187,8 @@ export async function verifyDelivery(
   const digest = parseSignature(signature, settings.encoding);
   const signed_at = parseTimestamp(timestamp, settings.timestampFormat);
   const crypto = engine();
-  // WebCrypto is asynchronous, and a caller may reuse its buffer meanwhile. The bytes that are verified must be those read.
-  // Not slice(): that of a Buffer gives a view of the same memory.
+  // WebCrypto is asynchronous, and a caller may reuse its buffer meanwhile. The verified bytes must be those that are
+  // parsed. Not slice(): on a Buffer it returns a view of the same memory.
   const body = crypto === webEngine ? new Uint8Array(given) : given;
   let secretIndex = -1;
   for (const [index, secret] of settings.secrets.entries()) {
@@ -200,7 +201,8 @@ export async function verifyDelivery(
   if (isSandboxSecret(settings.secrets[secretIndex]) && !isSandboxAllowed(settings.sandbox)) {
     throw new WebhookVerificationError('sandbox_secret', SANDBOX_SECRET_REFUSED);
   }
-  // The age after the signature: "too old" then means a genuine delivery, which says something about the service or the clock.
+  // The age is checked after the signature, so that "too old" is always about a genuine delivery: about the service or
+  // a clock.
   checkAge(readClock(settings) - signed_at.getTime(), settings.tolerance);
   const origin = { source: 'webhook', id, signed_at, secretIndex } as const;
   return decodeEvent(parseJson(body), origin, settings.pins);
@@ -209,7 +211,7 @@ export async function verifyDelivery(
 const SANDBOX_SECRET_REFUSED =
   'The delivery is signed with whsec_sandbox, the secret of every sandbox, which everybody knows. In production, use the secret of the dashboard. For development, set MERCHANT_SANDBOX=1, or give the option sandbox: true.';
 
-// Says what can be seen at once. `webhooks verify` of the command line searches for the cause.
+/** Returns the message for a signature that does not match. It names only causes that are visible without a search. */
 function mismatch(body: Uint8Array, headers: HeaderValues, { secrets }: VerifySettings): string {
   const start = 'The signature does not match';
   const mistake = bodyMistake(body, headers);
@@ -221,7 +223,10 @@ function mismatch(body: Uint8Array, headers: HeaderValues, { secrets }: VerifySe
 /** What to do about a signature that nothing else explains. @internal */
 export const COMPARE_THE_SECRET = 'Compare the secret with the dashboard: sandbox and production differ.';
 
-/** What is wrong with a body at first sight: it is empty, or has not the announced length. Null if neither. @internal */
+/**
+ * Returns what is visibly wrong with a body: it is empty, or has another length than Content-Length. Null if neither.
+ * @internal
+ */
 export function bodyMistake(body: Uint8Array, headers: HeaderValues): string | null {
   if (body.length === 0) return 'the body is empty. Something else read the request first.';
   const length = firstOf(headers['content-length']);
@@ -266,7 +271,7 @@ function durationText(ms: number): string {
   return `${count} ${unit}${count === 1 ? '' : 's'}`;
 }
 
-// Created at first use: jsdom has no TextDecoder.
+// Created at the first use, because jsdom lacks the class.
 let textDecoder: TextDecoder | undefined;
 
 function parseJson(body: Uint8Array): unknown {
@@ -294,11 +299,14 @@ type HeaderName =
   | 'content-length'
   | 'content-encoding';
 
-/** Every value of the headers that matter here: text if a header was sent once, otherwise a list, or undefined if it is absent. */
+/**
+ * The values of the headers that are read here: text for a header that was sent once, a list for more, undefined for
+ * none.
+ */
 export type HeaderValues = Record<HeaderName, string | readonly unknown[] | undefined>;
 
 /**
- * Reads the headers once. It skips the members of a prototype, which were never sent.
+ * Reads the headers once, in any form. Members of a prototype are skipped, because they were never sent.
  *
  * @throws WebhookVerificationError `missing_header` if they have no readable form.
  */
@@ -332,7 +340,7 @@ function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? Array.from(value) : [value];
 }
 
-/** Throws a TypeError for what is not an object. */
+/** Returns headers of any form as pairs. Throws a TypeError for what is not an object. */
 function pairsOf(headers: unknown): Iterable<readonly unknown[]> {
   const given = headers as HeadersInput; // each form is recognised below
   if (Array.isArray(given) && typeof given[0] === 'string') {
@@ -344,7 +352,7 @@ function pairsOf(headers: unknown): Iterable<readonly unknown[]> {
 /**
  * Returns the single value of each header that a delivery must have.
  *
- * @throws WebhookVerificationError `missing_header`, `duplicate_header`, or malformed for a value that is not text.
+ * @throws WebhookVerificationError `missing_header`, `duplicate_header`, or `malformed_…` for a value that is not text.
  * @see [Headers on every delivery](../../../docs/service-interface.md#headers-on-every-delivery)
  */
 export function requiredHeaders(values: HeaderValues): { id: string; signature: string; timestamp: string } {
@@ -388,7 +396,7 @@ function single(values: HeaderValues, name: keyof typeof NOT_TEXT, shown: string
   return value;
 }
 
-/** An unsigned header as text: for reports, never for a decision about trust. */
+/** Returns a header as text before the signature is verified: for reports, never for a decision about trust. */
 export function unsignedHeader(values: HeaderValues, name: 'x-webhook-id' | 'x-webhook-timestamp'): string | null {
   const value = firstOf(values[name]);
   return typeof value === 'string' && value !== '' ? value : null;

@@ -96,7 +96,7 @@ describe('the cause that a response proves', () => {
   ])('is in the reply of our own handler: %s', async (verdict) => {
     const { status, body, headers } = replyFor(verdict);
     expect((await sentTo(answer(status, body, { ...headers }))).why).toMatch(
-      /handler|signature holds|earlier delivery/,
+      /handler|signature matches|earlier delivery/,
     );
     // The same word from somebody else is no proof.
     expect((await sentTo(answer(status === 400 ? 422 : 400, body, { ...headers }))).cause?.id).toBe('refused');

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { fakePaidEvent, signedDelivery, signedRequest } from '../../../src/testing/index.ts';
-import { forgetTold } from '../../../src/webhooks/handle/report.ts';
+import { forgetPrinted } from '../../../src/webhooks/handle/report.ts';
 import {
   createWebhookHandler,
   memoryStore,
@@ -13,7 +13,7 @@ import {
 
 afterEach(() => {
   vi.restoreAllMocks();
-  forgetTold();
+  forgetPrinted();
 });
 
 const SECRET = 'whsec_of_the_lazy_shop';

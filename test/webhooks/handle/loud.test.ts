@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { fakePaidEvent, signedDelivery } from '../../../src/testing/index.ts';
 import { EVENT_ROWS, type EventRow } from '../../../src/webhooks/event/events.ts';
-import { forgetTold } from '../../../src/webhooks/handle/report.ts';
+import { forgetPrinted } from '../../../src/webhooks/handle/report.ts';
 import {
   memoryStore,
   parseInvoiceEvent,
@@ -80,7 +80,7 @@ describe('without onReport, the console shows', () => {
 
   describe('of refused deliveries', () => {
     const MINUTE = 60_000;
-    beforeEach(() => forgetTold());
+    beforeEach(() => forgetPrinted());
     const refuse = (shop: ReturnType<typeof shopWith>, headers: object = PAID_HEADERS, body = '{"a":"forged"}') =>
       shop.handler.handle({ method: 'POST', headers: { ...headers }, body });
 

@@ -23,13 +23,13 @@ const table = {
 } as const satisfies Readonly<Record<string, Endpoint<unknown>>>;
 
 /** The operations of the service, named like the client's methods. Public in the sandbox as `FaultOperation`. */
-export type ServiceOperation = keyof typeof table;
+export type EndpointName = keyof typeof table;
 
 /**
  * The operations of the client: those of the service, and `request` for an endpoint that the client does not know. The
  * main entry exports it as `ServiceOperation`.
  */
-export type Operation = ServiceOperation | 'request';
+export type Operation = EndpointName | 'request';
 
 /** An endpoint with the name of its operation. */
 export type Named<AnyEndpoint> = AnyEndpoint & { readonly operation: Operation };
@@ -37,4 +37,4 @@ export type Named<AnyEndpoint> = AnyEndpoint & { readonly operation: Operation }
 /** All endpoints of the interface, by operation. */
 export const endpoints = Object.fromEntries(
   Object.entries(table).map(([operation, endpoint]) => [operation, { ...endpoint, operation, conflict }]),
-) as { readonly [Name in ServiceOperation]: Named<(typeof table)[Name]> & { readonly operation: Name } }; // fromEntries forgets the keys
+) as { readonly [Name in EndpointName]: Named<(typeof table)[Name]> & { readonly operation: Name } }; // fromEntries forgets the keys

@@ -109,7 +109,7 @@ export interface ListCall<T> extends Call<Page<T>>, AsyncIterable<T> {
  * The caller's line, for the stack of an error. An error that is made after a response has no frame of the caller,
  * because the stack of a promise ends where the promise was first awaited.
  */
-export class CallerLine {
+export class SourceLine {
   readonly stack?: string;
 
   /** @param below A function or class. The stack begins with its caller. */
@@ -132,7 +132,7 @@ export class CallerLine {
 export class CallPromise<T> extends Promise<T> implements Call<T> {
   readonly #success: Promise<Success<T>>;
   /** The line of the call, for failures of its later requests. */
-  protected readonly site: CallerLine;
+  protected readonly site: SourceLine;
 
   /** Derived promises are plain ones. */
   static override get [Symbol.species](): PromiseConstructor {
@@ -140,7 +140,7 @@ export class CallPromise<T> extends Promise<T> implements Call<T> {
   }
 
   constructor(success: Promise<Success<T>>) {
-    const site = new CallerLine(new.target);
+    const site = new SourceLine(new.target);
     const located = success.catch((failure: unknown) => {
       throw site.locate(failure);
     });

@@ -11,7 +11,7 @@ import type { CallOptions, ListOptions } from '../options.ts';
 import { call, open, run, sendOrThrow } from '../transport/call.ts';
 import { pause } from '../transport/limits.ts';
 import type { ClientCore } from '../transport/types.ts';
-import { type Call, CallerLine, CallPromise, type ListCall } from './call-promise.ts';
+import { type Call, CallPromise, type ListCall, SourceLine } from './call-promise.ts';
 import { type ComparedText, createInvoice } from './create-invoice.ts';
 import { listCall } from './list.ts';
 
@@ -142,7 +142,7 @@ export function buildInvoices(client: ClientCore): Invoices {
         ],
       }),
     async waitUntilFinal(ident, options = {}) {
-      const site = new CallerLine(this.waitUntilFinal);
+      const site = new SourceLine(this.waitUntilFinal);
       try {
         return await pollUntilFinal(client, ident, options);
       } catch (failure) {

@@ -1,7 +1,7 @@
 // Every action on a sandbox, declared once: the dashboard's forms, the payment page, the command line and its help are
 // made from this table. Each effect calls functions of `Sandbox`.
 import { checkOptions } from '../checks.ts';
-import type { ServiceOperation } from '../contract/endpoints.ts';
+import type { EndpointName } from '../contract/endpoints.ts';
 import { ConfigurationError } from '../errors/classes.ts';
 import { sentenceOf } from '../webhooks/diagnose.ts';
 import { DIALECTS, type DialectEntry } from './dialects.ts';
@@ -184,7 +184,7 @@ const TABLE = {
         // next() checks type and operation
         faults.next(fault as FaultType, {
           ...options,
-          ...(operation !== undefined && { operation: operation as ServiceOperation }),
+          ...(operation !== undefined && { operation: operation as EndpointName }),
           ...(order !== undefined && { order }),
           ...(times !== undefined && { times: Number(times) }),
           ...(rate !== undefined && { rate: Number(rate) }),
@@ -302,7 +302,7 @@ export function faultFromText(text: string): Omit<SeedFault, 'fault'> & { readon
   const [, fault = '', operation, rate] = /^([^@:]*)(?:@([^:]*))?(?::(.*))?$/s.exec(text) ?? [];
   return {
     fault,
-    ...(operation !== undefined && { operation: operation as ServiceOperation }), // checked by the function that takes it
+    ...(operation !== undefined && { operation: operation as EndpointName }), // checked by the function that takes it
     ...(rate !== undefined && { rate: rate === '' ? Number.NaN : Number(rate), times: Number.POSITIVE_INFINITY }),
   };
 }

@@ -10,7 +10,7 @@
 import { warnOfOldNode } from '../version.ts';
 
 export type { Callback } from '../checks.ts';
-export type { ServiceOperation as FaultOperation } from '../contract/endpoints.ts';
+export type { EndpointName as FaultOperation } from '../contract/endpoints.ts';
 export type { KnownDeliveryStatus, KnownEventType } from '../contract/statuses.ts';
 export type { UnlistedWord } from '../contract/types.ts';
 export type { Diagnosis, DiagnosisId, FoundCause } from '../webhooks/diagnose.ts';

@@ -93,7 +93,7 @@ export interface RefusedDelivery {
   /** The timestamp that was sent minus the real time, in milliseconds. */
   readonly skew: number;
   /** True if the sender repeats the timestamp of the first attempt, as services may do. It was not stamped anew. */
-  readonly isRestamped: boolean;
+  readonly repeatsTimestamp: boolean;
 }
 
 const SEE_LOG = 'Look into the log of the receiver for this request.';
@@ -134,7 +134,7 @@ export function diagnoseStatus(host: string, url: string | null, status: number 
       isProven: false,
     };
   }
-  const reply = { status, problem: null, body: null, headers: null, skew: 0, isRestamped: false };
+  const reply = { status, problem: null, body: null, headers: null, skew: 0, repeatsTimestamp: false };
   return { ...diagnoseReply({ ...reply, url }), isProven: false };
 }
 
@@ -232,11 +232,11 @@ const HANDLER_REPLIES: Readonly<
   duplicate_running: ['busy', 'An earlier delivery of the same event is still being handled.', null],
 };
 
-function fromHandler({ body, headers, skew, isRestamped }: RefusedDelivery, status: number): Diagnosis | null {
+function fromHandler({ body, headers, skew, repeatsTimestamp }: RefusedDelivery, status: number): Diagnosis | null {
   if (!headers?.['content-type']?.startsWith('text/plain') || body === null) return null;
   const verdict = body as Verdict; // a text that is none has no status in the table of verdicts
   if (replyFor(verdict).status !== status) return null;
-  if (verdict === 'timestamp_too_old' || verdict === 'timestamp_too_new') return wrongAge(skew, isRestamped);
+  if (verdict === 'timestamp_too_old' || verdict === 'timestamp_too_new') return wrongAge(skew, repeatsTimestamp);
   const [id, text, remedy] = HANDLER_REPLIES[verdict] ?? [];
   if (id !== undefined && text !== undefined)
     return { id, text, remedy: remedy ?? null, isProven: id !== 'signature_mismatch' };
@@ -245,13 +245,13 @@ function fromHandler({ body, headers, skew, isRestamped }: RefusedDelivery, stat
 
 const MINUTE = 60_000;
 
-function wrongAge(skew: number, isRestamped: boolean): Diagnosis {
+function wrongAge(skew: number, repeatsTimestamp: boolean): Diagnosis {
   const off = Math.round(Math.abs(skew) / MINUTE);
   if (off === 0) {
     const text = `${SIGNED} the timestamp was right by this machine’s clock.`;
     return proven('timestamp_age', text, 'Correct the clock of the receiver, or its tolerance.');
   }
-  const text = `The timestamp was ${off} min ${skew < 0 ? 'behind' : 'ahead of'} the real time${isRestamped ? ', because each attempt repeats that of the first' : ''}.`;
+  const text = `The timestamp was ${off} min ${skew < 0 ? 'behind' : 'ahead of'} the real time${repeatsTimestamp ? ', because each attempt repeats that of the first' : ''}.`;
   return proven('timestamp_age', text, 'Give your verifier the clock that signs, or a larger tolerance.');
 }
 

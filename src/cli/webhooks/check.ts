@@ -195,7 +195,15 @@ class Examination {
     const { secrets, dialect } = this.#sender;
     const right = () => this.#signed(event, {}, Date.now(), crypto.randomUUID());
     const { status, problem, text: body, headers } = reply;
-    const seen = diagnoseReply({ url: this.#sender.url, status, problem, body, headers, skew: 0, isRestamped: false });
+    const seen = diagnoseReply({
+      url: this.#sender.url,
+      status,
+      problem,
+      body,
+      headers,
+      skew: 0,
+      repeatsTimestamp: false,
+    });
     const isUnknownOrder = status !== null && status >= 500 && this.#sender.externalId === null;
     if (isUnknownOrder) return { why: seen.text, fix: `${seen.remedy ?? AGAIN} ${NAME_AN_ORDER}` };
     if (!isSearchable(seen)) return { why: seen.text, fix: seen.remedy ?? AGAIN };

@@ -77,7 +77,15 @@ export async function webhooksSend(args: readonly string[], io: Io): Promise<Exi
     io.out(`${wrapped(`${response}  ${oneLine(text)}`.trimEnd(), 4, `  ${markOf(ok ? 'pass' : 'fail', style)} `)}\n`);
     if (!ok) {
       const { headers: received } = reply;
-      const cause = diagnoseReply({ url, status, problem, body: text, headers: received, skew: 0, isRestamped: false });
+      const cause = diagnoseReply({
+        url,
+        status,
+        problem,
+        body: text,
+        headers: received,
+        skew: 0,
+        repeatsTimestamp: false,
+      });
       io.out(`${wrapped(`${oneLine(sentenceOf(cause), 400)} Signed with ${source}.`, 4)}\n`);
       if (status !== null && status >= 500 && isNew) io.out(`${wrapped(`${NAME_AN_ORDER}.`, 4)}\n`);
       // `webhooks check` must not be pointed at a live shop, so it is named for this machine only.

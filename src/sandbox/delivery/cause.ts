@@ -37,13 +37,13 @@ const ACCEPTED: Readonly<Record<ChangingFault, readonly [text: string, remedy: s
  * Why an attempt was not accepted, or what its acceptance shows. Null for an ordinary success.
  *
  * @param skew The timestamp sent minus the real time, milliseconds.
- * @param isRestamped True if it repeats the timestamp of an earlier attempt.
+ * @param repeatsTimestamp True if it repeats the timestamp of an earlier attempt.
  */
 export function causeOf(
   result: SendResult,
   url: string,
   fault: DeliveryFault | null,
-  { skew, isRestamped }: { readonly skew: number; readonly isRestamped: boolean },
+  { skew, repeatsTimestamp }: { readonly skew: number; readonly repeatsTimestamp: boolean },
 ): Diagnosis | null {
   const { success, status_code: status, request, problem } = result;
   const ofFault = fault === null ? null : causeOfFault(fault, result);
@@ -54,7 +54,7 @@ export function causeOf(
     return { id: 'not_sent', text: 'Not sent: the sandbox delivers to this machine only.', remedy, isProven: true };
   }
   const { response_body: body, response_headers: headers } = result;
-  return diagnoseReply({ url, status, problem, body, headers, skew, isRestamped });
+  return diagnoseReply({ url, status, problem, body, headers, skew, repeatsTimestamp });
 }
 
 function causeOfFault({ type }: DeliveryFault, { success, status_code: status }: SendResult): Diagnosis | null {

@@ -159,8 +159,8 @@ async function runAttempt(
   delivery.attempt = null;
   world.activity += 1;
   if (life.aborted) return; // by close(), or by a reset, which has removed the delivery
-  const isRestamped = dialect.timestampPer === 'delivery' && delivery.made > 0;
-  const cause = causeOf(result, delivery.url, fault, { skew: stampAt - settings.wallClock(), isRestamped });
+  const repeatsTimestamp = dialect.timestampPer === 'delivery' && delivery.made > 0;
+  const cause = causeOf(result, delivery.url, fault, { skew: stampAt - settings.wallClock(), repeatsTimestamp });
   const { problem: _, ...sent } = result;
   const created_at = new Date(began).toISOString();
   const ended = { ...sent, fault: fault?.type ?? null, cause, triggered_by: trigger, created_at };

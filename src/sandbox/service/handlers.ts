@@ -1,5 +1,5 @@
 import { checkOptions, namesOf } from '../../checks.ts';
-import type { ServiceOperation } from '../../contract/endpoints.ts';
+import type { EndpointName } from '../../contract/endpoints.ts';
 import { INVOICE_STATUS_NAMES, WITHDRAWAL_STATUSES } from '../../contract/statuses.ts';
 import type { Page } from '../../contract/types.ts';
 import { ConfigurationError } from '../../errors/classes.ts';
@@ -36,7 +36,7 @@ export interface HandlerResult {
 export type Handler = (world: World, call: ServiceRequest, dialect: Dialect) => HandlerResult;
 
 /** One handler for each operation of the contract. The compiler reports a missing one. */
-export const HANDLERS: Readonly<Record<ServiceOperation, Handler>> = {
+export const HANDLERS: Readonly<Record<EndpointName, Handler>> = {
   'invoices.create'(world, { body }, dialect) {
     const invoice = openDraft(world, body);
     const isSilent = invoice.callback_url === null;

@@ -1,7 +1,7 @@
 // service/ answers the requests to the API: faults, key, route, handler, response. It imports business/ and delivery/. A new
 // endpoint needs one handler in handlers.ts.
 
-import type { ServiceOperation } from '../../contract/endpoints.ts';
+import type { EndpointName } from '../../contract/endpoints.ts';
 import { endpoints } from '../../contract/endpoints.ts';
 import { payloadOf } from '../../contract/envelope.ts';
 import type { RequestFault } from '../state/faults.ts';
@@ -19,7 +19,7 @@ export interface IncomingRequest {
 
 /** A response, and the fault that applies to it while it is sent. */
 export interface Served {
-  readonly operation: ServiceOperation | null;
+  readonly operation: EndpointName | null;
   /** Null if the connection ends or hangs without a response. */
   readonly response: UnsentResponse | null;
   readonly fault: RequestFault | null;
@@ -67,7 +67,7 @@ function work(world: World, { method, headers, url, body }: IncomingRequest, rou
 }
 
 /** Reads the response with the contract. Drift is a mistake of the sandbox or the contract, so the log reports it. */
-function checkResponse(world: World, operation: ServiceOperation, response: UnsentResponse): void {
+function checkResponse(world: World, operation: EndpointName, response: UnsentResponse): void {
   const checked = endpoints[operation].data(payloadOf(JSON.parse(response.body)));
   if (checked.ok) return;
   const issues = checked.issues.map(({ path, message }) => `${path} ${message}`).join('; ');
@@ -109,7 +109,7 @@ function spoiltResponse(world: World, fault: RequestFault): UnsentResponse | nul
 
 /** The endpoint of a request. */
 interface Route {
-  readonly operation: ServiceOperation;
+  readonly operation: EndpointName;
   readonly params: Readonly<Record<string, string>>;
 }
 

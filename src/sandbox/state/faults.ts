@@ -1,5 +1,5 @@
 import { checkOptions, namesOf } from '../../checks.ts';
-import type { ServiceOperation } from '../../contract/endpoints.ts';
+import type { EndpointName } from '../../contract/endpoints.ts';
 import { endpoints } from '../../contract/endpoints.ts';
 import { ConfigurationError } from '../../errors/classes.ts';
 import { fail, parseDuration, quoted } from '../option-checks.ts';
@@ -63,7 +63,7 @@ export type FaultType = Fault['type'];
  */
 export interface FaultOptions {
   /** Only this operation, such as `invoices.create`. Default: any. Deliveries have no operation. */
-  readonly operation?: ServiceOperation | undefined;
+  readonly operation?: EndpointName | undefined;
   /** Only requests and deliveries of this order: the `external_id` of the merchant. Default: any. */
   readonly order?: string | undefined;
   /** How often it applies. `Infinity` lasts until `clear()`, and an outage until its end. @defaultValue 1 */
@@ -91,7 +91,7 @@ export interface QueuedFault {
   /** The fault with its settings, also if it was queued by its name. */
   readonly fault: Fault;
   /** The operation that it waits for, such as `invoices.create`. Null: any. Deliveries have no operation. */
-  readonly operation: ServiceOperation | null;
+  readonly operation: EndpointName | null;
   /** The `external_id` of the order that it waits for. Null: any. */
   readonly order: string | null;
   /** The end of an outage, in epoch milliseconds of the sandbox clock. Null for other faults. */
@@ -254,7 +254,7 @@ export class FaultScript implements Faults {
   }
 
   /** Takes the fault for this request, or null. `order` finds its `external_id`. */
-  forRequest(operation: ServiceOperation | null, order: () => string | null): RequestFault | null {
+  forRequest(operation: EndpointName | null, order: () => string | null): RequestFault | null {
     const queued = this.#take(
       (entry) =>
         isRequestFault(entry.fault) &&

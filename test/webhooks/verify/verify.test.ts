@@ -45,7 +45,8 @@ async function verify({ body = PAID, secret = SECRET, options = {}, ...delivery 
   return await verifyWebhook(body as string, headers as Headers, secret as WebhookSecret, { now: NOW, ...options });
 }
 
-async function refusal(verified: Promise<unknown>): Promise<WebhookReason> {
+/** The error of a refusal, which shows no secret and no order. */
+async function refusal(verified: Promise<unknown>): Promise<WebhookVerificationError> {
   const error = await verified.then(
     () => 'accepted',
     (thrown: unknown) => thrown,
@@ -53,7 +54,7 @@ async function refusal(verified: Promise<unknown>): Promise<WebhookReason> {
   if (!(error instanceof WebhookVerificationError)) throw new Error(`expected a refusal, got ${String(error)}`);
   expect(error.code).toBe(`SDK_WEBHOOK_${error.reason.toUpperCase()}`);
   expect(error.message).not.toMatch(/whsec_|order-1042/);
-  return error.reason;
+  return error;
 }
 
 afterEach(() => {
@@ -62,7 +63,7 @@ afterEach(() => {
 
 const PREFIXES = ['', 'sha256=', 'SHA256=', 'Sha256=', 'sha256:', 'hmac-sha256=', 'v1='];
 const SPELLINGS = [HEX, HEX.toUpperCase(), BASE64, BASE64.slice(0, 43)];
-const pairs = Object.entries(PAID_HEADERS);
+const HEADERS = Object.entries(PAID_HEADERS);
 const padded = new Uint8Array([0, 0, ...BYTES, 0]);
 
 const ACCEPTED: readonly (readonly [title: string, delivery: Delivery])[] = [
@@ -77,12 +78,12 @@ const ACCEPTED: readonly (readonly [title: string, delivery: Delivery])[] = [
   ['a secret beyond text', { secret: KEY, signature: KEY_SIGNATURE }],
   ['a secret in a list', { secret: ['whsec_new', Buffer.from(SECRET)] }],
   ['headers as Headers', { headers: new Headers(PAID_HEADERS) }],
-  ['headers in capitals', { headers: Object.fromEntries(pairs.map(([name, value]) => [name.toUpperCase(), value])) }],
-  ['headers as lists', { headers: Object.fromEntries(pairs.map(([name, value]) => [name, [value]])) }],
+  ['headers in capitals', { headers: Object.fromEntries(HEADERS.map(([name, value]) => [name.toUpperCase(), value])) }],
+  ['headers as lists', { headers: Object.fromEntries(HEADERS.map(([name, value]) => [name, [value]])) }],
   ['headers without a prototype', { headers: Object.assign(Object.create(null), PAID_HEADERS) }],
-  ['headers as pairs', { headers: pairs }],
-  ['headers as a map', { headers: new Map(pairs) }],
-  ['headers as a flat list, as rawHeaders', { headers: pairs.flat() }],
+  ['headers as pairs', { headers: HEADERS }],
+  ['headers as a map', { headers: new Map(HEADERS) }],
+  ['headers as a flat list, as rawHeaders', { headers: HEADERS.flat() }],
   [
     'an unsigned header that names another event',
     { headers: { ...PAID_HEADERS, 'X-Webhook-Event': 'invoice.canceled' } },
@@ -137,7 +138,7 @@ describe.each(RUNTIMES)('verifyWebhook with $runtime', ({ enter }) => {
     body.set(new TextEncoder().encode(PAID.replace('order-1042', 'order-9999')));
     secret.fill(0);
     expect(await verified).toMatchObject({ external_id: 'order-1042', secretIndex: 1 });
-    expect(await refusal(verify({ secret }))).toBe('signature_mismatch');
+    expect(await refusal(verify({ secret }))).toMatchObject({ reason: 'signature_mismatch' });
   });
 
   it('copies a Buffer too, whose slice() is a view: one that is wiped must not make a key of zeros', async () => {
@@ -156,175 +157,104 @@ describe.each(RUNTIMES)('verifyWebhook with $runtime', ({ enter }) => {
   });
 });
 
-const joined = (name: string, value: string): Headers => {
-  const headers = new Headers(PAID_HEADERS);
-  headers.append(name, value);
-  return headers;
-};
-const refusedAs =
-  (reason: WebhookReason) =>
-  ([title, delivery, message = '']: readonly [title: string, delivery: Delivery, message?: string | RegExp]) =>
-    [title, reason, delivery, message] as const;
-const signatures = (...rows: (readonly [string, string])[]) =>
-  rows.map(([title, signature]) => refusedAs('malformed_signature')([title, { signature }]));
-const timestamps = (...forms: string[]) =>
-  forms.map((timestamp) => refusedAs('malformed_timestamp')([`the time ${timestamp.slice(0, 40)}`, { timestamp }]));
-
-const REFUSED = [
-  ...signatures(
-    ['a bad character in hex', `${HEX.slice(0, 63)}g`],
-    ['hex and more', `${HEX}00`],
-    ['hex cut short', HEX.slice(0, 62)],
-    ['white space before a signature', ` ${HEX}`],
-    ['0x', `0x${HEX.slice(2)}`],
-    ['white space in base64', `${BASE64.slice(0, 20)} ${BASE64.slice(20)}`],
-    ['a mix of both alphabets', MIXED.base64.replace('+', '-')],
-    ['the url alphabet with a last character that is not canonical', `${MIXED.base64url.slice(0, 42)}5`],
-    ['a last character that is not canonical', 'YRfH6P1yuLhXZfl9+kjEO1fxThaEU7Ka+zKbZhvUm8J='],
-    ['the same without padding', 'YRfH6P1yuLhXZfl9+kjEO1fxThaEU7Ka+zKbZhvUm8K'],
-    ['too much padding', `${BASE64}=`],
-    ['base64 of 33 bytes', `${BASE64.slice(0, 43)}A`],
-    ['another prefix', `sha512=${HEX}`],
-    ['a prefix with another separator', `v1;${HEX}`],
-    ['a prefix that does not begin the text', `t=1767225600;v1=${HEX}`],
-    ['two prefixes', `v1=sha256=${HEX}`],
-    ['a blank after the prefix', `v1= ${HEX}`],
-    ['the prefix in letters that look alike', `ſha256=${HEX}`],
-    ['the prefix alone', 'sha256='],
-    ['full-width digits', HEX.replace('6', '６')],
+type Refusal = readonly [title: string, delivery: Delivery, message?: string | RegExp];
+const REFUSED: Partial<Record<WebhookReason, readonly Refusal[]>> = {
+  malformed_signature: [
+    ['a bad character in hex', { signature: `${HEX.slice(0, 63)}g` }],
+    ['hex and more', { signature: `${HEX}00` }],
+    ['hex cut short', { signature: HEX.slice(0, 62) }],
+    ['hex and one more', { signature: `${HEX}0` }, /It has 65 characters of another form\.$/],
+    ['white space before a signature', { signature: ` ${HEX}` }],
+    ['white space after one', { signature: `${HEX} ` }, /or nothing\. It has 65 .*\. It has white space around it\.$/],
+    ['0x', { signature: `0x${HEX.slice(2)}` }],
+    ['white space in base64', { signature: `${BASE64.slice(0, 20)} ${BASE64.slice(20)}` }],
+    ['a mix of both alphabets', { signature: MIXED.base64.replace('+', '-') }],
+    ['a last character of base64url that is not canonical', { signature: `${MIXED.base64url.slice(0, 42)}5` }],
+    ['one of base64 with padding', { signature: 'YRfH6P1yuLhXZfl9+kjEO1fxThaEU7Ka+zKbZhvUm8J=' }],
+    ['one of base64 without padding', { signature: 'YRfH6P1yuLhXZfl9+kjEO1fxThaEU7Ka+zKbZhvUm8K' }],
+    ['too much padding', { signature: `${BASE64}=` }],
+    ['base64 of 33 bytes', { signature: `${BASE64.slice(0, 43)}A` }],
+    ['another prefix', { signature: `sha512=${HEX}` }],
+    ['a prefix with another separator', { signature: `v1;${HEX}` }],
+    ['a prefix that does not begin the text', { signature: `t=1767225600;v1=${HEX}` }],
+    ['two prefixes', { signature: `v1=sha256=${HEX}` }],
+    ['a blank after the prefix', { signature: `v1= ${HEX}` }],
+    ['the prefix in letters that look alike', { signature: `ſha256=${HEX}` }],
+    ['the prefix alone', { signature: 'sha256=' }],
+    ['full-width digits', { signature: HEX.replace('6', '６') }],
+    ['hex for base64', { options: { encoding: 'base64' } }, /signature in base64.*It is hex/],
+    ['base64 for hex', { signature: BASE64, options: { encoding: 'hex' } }, /signature in hex.*It is base64/],
+    ['base64url for hex', { signature: MIXED.base64url, options: { encoding: 'hex' } }, /It is base64/],
+  ],
+  malformed_timestamp: [
+    ...[
+      ...['abc', '176722560', '1767225600000000', '+1767225600', '1767225600 ', '1.7672256e9', '0x69557200'],
+      ...['1767225600.', '1767225600.1234567890', '1767225600.5e1', '９'.repeat(10), '9'.repeat(400), '2026-01-01'],
+      ...['2026-01-01T00:00:00.', '2026-01-01T00:00:00.1234567890', '2026-01-01T00:00:00+0', '2026-02-30T00:00:00Z'],
+      ...['2026-01-01t00:00:00Z', '2026-01-01T24:00:00Z', '2026-01-01T00:00:00+24:00', 'Thu 01 Jan 2026 00:00:00'],
+    ].map((timestamp): Refusal => [`the time ${timestamp.slice(0, 40)}`, { timestamp }]),
+    ['the time yesterday', { timestamp: 'yesterday' }, /ISO 8601. It has 9 characters of another form\.$/],
+    ['seconds for ISO', { options: { timestampFormat: 'iso' } }, /must be iso\. It is in seconds/],
+    ['seconds for milliseconds', { options: { timestampFormat: 'milliseconds' } }],
+    ['milliseconds for seconds', { timestamp: '1767225600000', options: { timestampFormat: 'seconds' } }],
+    ['ISO for seconds', { timestamp: '2026-01-01T00:00:00Z', options: { timestampFormat: 'seconds' } }],
+  ],
+  missing_header: HEADERS.flatMap(([name]) =>
+    [undefined, '', null, []].map((value): Refusal => {
+      return [`${name} as ${JSON.stringify(value)}`, { headers: { ...PAID_HEADERS, [name]: value } }];
+    }),
   ),
-  ...(
-    [
-      [
-        'white space after a signature',
-        { signature: `${HEX} ` },
-        /or nothing\. It has 65 characters of another form\. It has white space around it\.$/,
-      ],
-      ['hex and one more', { signature: `${HEX}0` }, /It has 65 characters of another form\.$/],
-      ['hex where base64 is pinned', { options: { encoding: 'base64' } }, /signature in base64.*It is hex/],
-      [
-        'base64 where hex is pinned',
-        { signature: BASE64, options: { encoding: 'hex' } },
-        /signature in hex.*It is base64/,
-      ],
-      [
-        'base64 of URLs where hex is pinned',
-        { signature: MIXED.base64url, options: { encoding: 'hex' } },
-        /It is base64/,
-      ],
-    ] as const
-  ).map(refusedAs('malformed_signature')),
-  ...timestamps(
-    ...[
-      'abc',
-      '176722560',
-      '1767225600000000',
-      '+1767225600',
-      '1767225600 ',
-      '1.7672256e9',
-      '0x69557200',
-      '9'.repeat(400),
-    ],
-    ...[
-      '1767225600.',
-      '1767225600.1234567890',
-      '1767225600.5e1',
-      '１７６７２２５６００',
-      '2026-01-01',
-      '2026-01-01T00:00:00.',
-    ],
-    ...['2026-01-01T00:00:00.1234567890', '2026-01-01t00:00:00Z', '2026-01-01T00:00:00+0', '2026-01-01T00:00:00+24:00'],
-    ...['2026-02-30T00:00:00Z', '2026-01-01T24:00:00Z', 'Thu 01 Jan 2026 00:00:00 GMT'],
-  ),
-  ...(
-    [
-      ['a time of another form', { timestamp: 'yesterday' }, /ISO 8601. It has 9 characters of another form\.$/],
-      ['seconds where ISO is pinned', { options: { timestampFormat: 'iso' } }, /must be iso\. It is in seconds/],
-      ['seconds where milliseconds are pinned', { options: { timestampFormat: 'milliseconds' } }],
-      [
-        'milliseconds where seconds are pinned',
-        { timestamp: '1767225600000', options: { timestampFormat: 'seconds' } },
-      ],
-      ['ISO where seconds are pinned', { timestamp: '2026-01-01T00:00:00Z', options: { timestampFormat: 'seconds' } }],
-    ] as const
-  ).map(refusedAs('malformed_timestamp')),
-  ...Object.entries(PAID_HEADERS).flatMap(([name, value]) => [
-    ...[undefined, '', null, []].map((given) =>
-      refusedAs('missing_header')([
-        `${name} as ${JSON.stringify(given)}`,
-        { headers: { ...PAID_HEADERS, [name]: given } },
-      ]),
-    ),
-    ...[
-      { ...PAID_HEADERS, [name]: [value, 'evil'] },
-      { ...PAID_HEADERS, [name]: `${value}, evil` },
-      { ...PAID_HEADERS, [name]: `evil,${value}` },
-      { ...PAID_HEADERS, [name.toUpperCase()]: value },
-      [...pairs, [name, value]],
-      [...pairs, [name, value]].flat(),
-      joined(name, value),
-    ].map((headers, index) => refusedAs('duplicate_header')([`${name} twice (${index})`, { headers }])),
+  duplicate_header: HEADERS.flatMap(([name, value]) => [
+    [`${name} twice in a list`, { headers: { ...PAID_HEADERS, [name]: [value, 'evil'] } }],
+    [`${name} twice in one text`, { headers: { ...PAID_HEADERS, [name]: `${value}, evil` } }],
+    [`${name} after another value`, { headers: { ...PAID_HEADERS, [name]: `evil,${value}` } }],
+    [`${name} in two cases`, { headers: { ...PAID_HEADERS, [name.toUpperCase()]: value } }],
+    [`${name} in two pairs`, { headers: [...HEADERS, [name, value]] }],
+    [`${name} twice in a flat list`, { headers: [...HEADERS, [name, value]].flat() }],
+    [`${name} twice in Headers`, { headers: new Headers([...HEADERS, [name, value]]) }],
   ]),
-  ...(
+  body_already_parsed: [
+    ['a parsed body', { body: JSON.parse(PAID) }],
+    ['a list as body', { body: [1] }],
+    ['null as body', { body: null }],
+    ['a number as body', { body: 5 }],
+    ['a request as body', { body: new Request('http://localhost/', { method: 'POST', body: PAID }) }],
+  ],
+  body_too_large: [
+    ['a text beyond the limit', { options: { maxBodySize: BYTES.length - 1 } }],
+    ['bytes beyond the limit', { body: BYTES, options: { maxBodySize: BYTES.length - 1 } }],
+    ['more bytes than characters', { body: 'é'.repeat(131_073) }],
+  ],
+  signature_mismatch: [
+    ['a delivery for other secrets', { secret: ['whsec_a', 'whsec_b'] }, 'none of the 2 secrets fits'],
+    ['a delivery for another secret', { secret: 'whsec_y' }, 'the secret is another one'],
+    ['one of which the age means nothing', { secret: 'whsec_y', options: { now: NOW + 86_400_000 } }],
+    ['an empty body', { body: '' }, 'the body is empty'],
     [
-      ['a parsed body', { body: JSON.parse(PAID) }],
-      ['a list as body', { body: [1] }],
-      ['null as body', { body: null }],
-      ['a number as body', { body: 5 }],
-      ['a request as body', { body: new Request('http://localhost/', { method: 'POST', body: PAID }) }],
-    ] as const
-  ).map(refusedAs('body_already_parsed')),
-  ...(
-    [
-      ['a text beyond the limit', { options: { maxBodySize: BYTES.length - 1 } }],
-      ['bytes beyond the limit', { body: BYTES, options: { maxBodySize: BYTES.length - 1 } }],
-      ['more bytes than characters', { body: 'é'.repeat(131_073) }],
-    ] as const
-  ).map(refusedAs('body_too_large')),
-  ...(
-    [
-      ['another secret', { secret: ['whsec_a', 'whsec_b'] }, 'none of the 2 secrets fits'],
-      ['the secret of somebody else', { secret: 'whsec_y' }, 'the secret is another one'],
-      [
-        'an old delivery with another secret, whose age means nothing',
-        { secret: 'whsec_y', options: { now: NOW + 86_400_000 } },
-      ],
-      ['an empty body', { body: '' }, 'the body is empty'],
-      [
-        'a body of another length than was announced',
-        { body: ' ', headers: { ...PAID_HEADERS, 'content-length': '155' } },
-        'the body has 1 bytes, but Content-Length says 155.',
-      ],
-    ] as const
-  ).map(refusedAs('signature_mismatch')),
-  ...(
-    [
-      [
-        'an age of a millisecond too much',
-        { options: { now: NOW + 300_001 } },
-        'is 5 minutes old, and the tolerance is 5 minutes',
-      ],
-      [
-        'an age beyond a narrow tolerance',
-        { options: { now: () => new Date(NOW + 30_001), tolerance: 30_000 } },
-        'is 30 seconds old, and the tolerance is 30 seconds',
-      ],
-      ['an age of nine minutes', { options: { now: NOW + 540_000 } }, 'is 9 minutes old'],
-      ['an age of three hours', { options: { now: NOW + 3 * 3_600_000 } }, 'is 3 hours old'],
-      ['an age of two days', { options: { now: NOW + 50 * 3_600_000 } }, 'is 2 days old'],
-    ] as const
-  ).map(refusedAs('timestamp_too_old')),
-  ...(
-    [
-      ['a lead of a millisecond too much', { options: { now: NOW - 300_001 } }],
-      ['a lead of nine minutes', { options: { now: NOW - 540_000 } }, "is 9 minutes ahead of this machine's clock"],
-    ] as const
-  ).map(refusedAs('timestamp_too_new')),
-];
+      'a body of another length than was announced',
+      { body: ' ', headers: { ...PAID_HEADERS, 'content-length': '155' } },
+      'the body has 1 bytes, but Content-Length says 155.',
+    ],
+  ],
+  timestamp_too_old: [
+    ['an age of a millisecond too much', { options: { now: NOW + 300_001 } }, '5 minutes old, and the tolerance is 5'],
+    ['half a minute', { options: { now: () => new Date(NOW + 30_001), tolerance: 30_000 } }, 'is 30 seconds old'],
+    ['nine minutes', { options: { now: NOW + 540_000 } }, 'is 9 minutes old'],
+    ['three hours', { options: { now: NOW + 3 * 3_600_000 } }, 'is 3 hours old'],
+    ['two days', { options: { now: NOW + 50 * 3_600_000 } }, 'is 2 days old'],
+  ],
+  timestamp_too_new: [
+    ['a lead of a millisecond too much', { options: { now: NOW - 300_001 } }],
+    ['nine minutes', { options: { now: NOW - 540_000 } }, "is 9 minutes ahead of this machine's clock"],
+  ],
+};
+const REFUSALS = Object.entries(REFUSED).flatMap(([reason, rows]) =>
+  rows.map(([title, delivery, message = '']) => [reason, title, delivery, message] as const),
+);
 
-it.each(REFUSED)('verifyWebhook refuses %s as %s', async (_title, reason, delivery, message) => {
-  expect(await refusal(verify(delivery))).toBe(reason);
-  await expect(verify(delivery)).rejects.toThrow(message);
+it.each(REFUSALS)('verifyWebhook refuses, as %s, %s', async (reason, _title, delivery, message) => {
+  const error = await refusal(verify(delivery));
+  expect(error).toMatchObject({ reason, message: expect.stringMatching(message) });
 });
 
 it.each([
@@ -393,7 +323,7 @@ it('the age of a delivery is measured by the clock of the machine where no other
   const clock = vi.spyOn(Date, 'now').mockReturnValue(NOW + 300_000);
   await expect(verifyWebhook(PAID, PAID_HEADERS, SECRET)).resolves.toBeDefined();
   clock.mockReturnValue(NOW + 300_001);
-  expect(await refusal(verifyWebhook(PAID, PAID_HEADERS, SECRET))).toBe('timestamp_too_old');
+  expect(await refusal(verifyWebhook(PAID, PAID_HEADERS, SECRET))).toMatchObject({ reason: 'timestamp_too_old' });
 });
 
 it('a body is not parsed before its signature holds and its age is right', async () => {
@@ -406,7 +336,7 @@ it('a body is not parsed before its signature holds and its age is right', async
 it('a signed body of invalid UTF-8 is malformed, and one with a byte-order mark is read', async () => {
   const deliver = async (body: Uint8Array) =>
     verify({ body, headers: { ...(await signWebhook(body, SECRET, { timestamp: NOW })) } });
-  expect(await refusal(deliver(new Uint8Array([0x22, 0xff, 0x22])))).toBe('malformed_payload');
+  expect(await refusal(deliver(new Uint8Array([0x22, 0xff, 0x22])))).toMatchObject({ reason: 'malformed_payload' });
   await expect(deliver(Buffer.from(`\uFEFF${PAID}`))).resolves.toBeDefined();
 });
 

@@ -1,0 +1,112 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer } from 'node:net';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { Redis } from 'ioredis';
+import { afterAll, expect, it } from 'vitest';
+import {
+  type LeaseStore,
+  memoryStore,
+  postgresStore,
+  redisStore,
+  sqliteStore,
+  type WebhookHandlerOptions,
+} from '../../../src/webhooks/index.ts';
+import { startEngines } from '../../support/engines.ts';
+import { openPool } from '../../support/postgres.ts';
+import { endpoint, send } from '../endpoint.ts';
+
+// The work is done, and then a response of the store is lost. The event must count as done, or its repeat would write twice.
+
+const engines = await startEngines();
+const ends: (() => unknown)[] = [];
+afterAll(async () => {
+  for (const end of ends.reverse()) await end();
+  await engines.stop();
+});
+
+/** A receiver over a store whose next responses to a completion are lost after it was applied. */
+function receiverLosing(store: LeaseStore, times = 1) {
+  let left = times;
+  const complete: LeaseStore['complete'] = async (claim) => {
+    const response = await store.complete(claim);
+    left -= 1;
+    if (left >= 0) throw new Error('the connection was lost');
+    return response;
+  };
+  return endpoint({ store: { ...store, complete } });
+}
+
+const STORES: Record<string, () => Promise<LeaseStore>> = {
+  memoryStore: async () => memoryStore(),
+  async sqliteStore() {
+    const db = new DatabaseSync(':memory:');
+    ends.push(() => db.close());
+    const { run: _run, ...store } = sqliteStore(db); // which completes in its transaction
+    await sqliteStore(db).migrate();
+    return store;
+  },
+  async redisStore() {
+    const client = new Redis({ path: engines.redis.missing === null ? engines.redis.connection : '' });
+    ends.push(() => client.quit());
+    return redisStore(client);
+  },
+};
+
+it.for(Object.entries(STORES))('a completion whose response was lost is done: %s', async ([name, open], { skip }) => {
+  if (name === 'redisStore' && engines.redis.missing !== null) return skip(engines.redis.missing);
+  const shop = receiverLosing(await open());
+  expect(await send(shop)).toMatchObject({ status: 200, body: 'done' });
+  expect(shop.reports).toEqual([]);
+  expect(await send(shop)).toMatchObject({ status: 200, body: 'duplicate' });
+});
+
+it('a completion of which both responses were lost is done at the next delivery', async () => {
+  const shop = receiverLosing(memoryStore(), 2);
+  expect(await send(shop)).toMatchObject({ status: 503, body: 'store_failed' });
+  expect(await send(shop)).toMatchObject({ status: 200, body: 'duplicate' });
+});
+
+/** A road to PostgreSQL that breaks a connection once it says COMMIT: before it arrives, or before the response leaves. */
+async function roadTo(folder: string, breaks: 'before' | 'after') {
+  const road = createServer((client) => {
+    const server = connect(join(folder, '.s.PGSQL.5432'));
+    let cut = false;
+    const end = (): void => {
+      client.destroy();
+      server.destroy();
+    };
+    client.on('data', (bytes) => {
+      cut ||= bytes.includes('COMMIT');
+      if (cut && breaks === 'before') end();
+      else server.write(bytes);
+    });
+    server.on('data', (bytes) => (cut ? end() : client.write(bytes)));
+    for (const side of [client, server]) side.on('error', end).on('close', end);
+  }).listen(0, '127.0.0.1');
+  await once(road, 'listening');
+  ends.push(() => road.close());
+  const { port } = road.address() as AddressInfo; // a TCP server has one
+  const pool = openPool({ host: '127.0.0.1', port, user: 'postgres', database: 'postgres' });
+  ends.push(() => pool.end());
+  return pool;
+}
+
+it.for([
+  ['after it was applied is done, and written once', 'after', { status: 200, body: 'done' }, 1],
+  ['before it arrived is a failure of the store, and wrote nothing', 'before', { status: 503 }, 0],
+] as const)('a COMMIT of PostgreSQL that was lost %s', async ([_name, breaks, response, credits], { skip }) => {
+  if (engines.postgres.missing !== null) return skip(engines.postgres.missing);
+  const pool = await roadTo(engines.postgres.connection.host, breaks);
+  const store = postgresStore(pool, { table: `lost_${breaks}` });
+  await store.migrate();
+  await pool.query(`CREATE TABLE credits_${breaks} (usdt text)`);
+  const onPaid = async (_event: unknown, { tx }: { readonly tx: { query(text: string): Promise<unknown> } }) =>
+    void (await tx.query(`INSERT INTO credits_${breaks} VALUES ('26.91')`));
+  const shop = endpoint({ store, onPaid } as unknown as Partial<WebhookHandlerOptions>); // its own options know a store without additions only
+  expect(await send(shop)).toMatchObject(response);
+  expect((await pool.query(`SELECT * FROM credits_${breaks}`)).rows).toHaveLength(credits);
+  // A server that has not noticed the broken connection yet still holds the event.
+  const next = breaks === 'after' ? 'duplicate' : expect.stringMatching(/^(?:store_failed|duplicate_running)$/);
+  expect(await send(shop)).toMatchObject({ body: next });
+});

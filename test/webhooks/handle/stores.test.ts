@@ -43,17 +43,28 @@ const doesNotWait: Run = async (_claim, work) => {
   void work({}).catch(() => undefined);
   return true;
 };
-const completesTheSecondTime = ({ complete }: LeaseStore): LeaseStore['complete'] => {
-  let failures = 1;
-  return (claim) => (failures-- > 0 ? down() : complete(claim));
-};
+/** Fails at the first completions, before or after they are applied. */
+const losing =
+  (times: number, isApplied: boolean) =>
+  (_log: string[], { complete }: LeaseStore) => {
+    let left = times;
+    return {
+      async complete(claim: Parameters<LeaseStore['complete']>[0]) {
+        left -= 1;
+        if (left < 0) return await complete(claim);
+        if (isApplied) await complete(claim);
+        throw failure;
+      },
+    };
+  };
 
 type Change = (log: string[], inner: LeaseStore) => object;
 it.each<[string, Change, string[], string, RegExp?]>([
   ['whose claim fails', () => ({ claim: down }), [], 'store_failed', /is down/],
   ['whose claim is a boolean', () => ({ claim: async () => true }), [], 'store_failed', /claim\(\) must/],
   ['whose claim is new', () => ({ claim: async () => ({ state: 'new' }) }), [], 'store_failed', /claim\(\) must/],
-  ['whose completion fails once', (_, inner) => ({ complete: completesTheSecondTime(inner) }), ['work'], 'done'],
+  ['whose completion fails once', losing(1, false), ['work'], 'done'],
+  ['whose completion is applied and its response lost', losing(1, true), ['work'], 'done'],
   // The claim is kept: an immediate repeat would run twice.
   ['whose completion fails', () => ({ complete: down }), ['work'], 'store_failed', /is down/],
   ['with a transaction', (log) => ({ run: transaction(log) }), ['begin', 'work in T1', 'commit'], 'done'],
@@ -109,6 +120,13 @@ function storeWith(change: Change, error?: Error) {
   const shop = endpoint({ store, onPaid } as unknown as Partial<WebhookHandlerOptions>, clock); // not of the types, on purpose
   return { shop, told };
 }
+
+it('a completion that was applied, and of which both responses were lost, is done at the next delivery', async () => {
+  const { shop, told } = storeWith(losing(2, true));
+  expect(await send(shop)).toMatchObject({ status: 503, body: 'store_failed' });
+  expect(await send(shop)).toMatchObject({ status: 200, body: 'duplicate' });
+  expect(told).toEqual(['work']);
+});
 
 it('a store that does not wait for the work is answered 503 while the work goes on, and says what is wrong', async () => {
   const gate = deferred();

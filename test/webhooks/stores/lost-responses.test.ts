@@ -1,70 +1,20 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
-import { Redis } from 'ioredis';
 import { afterAll, expect, it } from 'vitest';
-import {
-  type LeaseStore,
-  memoryStore,
-  postgresStore,
-  redisStore,
-  sqliteStore,
-  type WebhookHandlerOptions,
-} from '../../../src/webhooks/index.ts';
+import { postgresStore, type WebhookHandlerOptions } from '../../../src/webhooks/index.ts';
 import { startEngines } from '../../support/engines.ts';
 import { openPool } from '../../support/postgres.ts';
 import { endpoint, send } from '../endpoint.ts';
 
-// The work is done, and then a response of the store is lost. The event must count as done, or its repeat would write twice.
+// The work is done, and then a response of PostgreSQL is lost. The event must count as done, or its repeat would write twice.
+// For a store with leases, conformance.test.ts checks the repeated completion, and handle/stores.test.ts that it is made.
 
 const engines = await startEngines();
 const ends: (() => unknown)[] = [];
 afterAll(async () => {
   for (const end of ends.reverse()) await end();
   await engines.stop();
-});
-
-/** A receiver over a store whose next responses to a completion are lost after it was applied. */
-function receiverLosing(store: LeaseStore, times = 1) {
-  let left = times;
-  const complete: LeaseStore['complete'] = async (claim) => {
-    const response = await store.complete(claim);
-    left -= 1;
-    if (left >= 0) throw new Error('the connection was lost');
-    return response;
-  };
-  return endpoint({ store: { ...store, complete } });
-}
-
-const STORES: Record<string, () => Promise<LeaseStore>> = {
-  memoryStore: async () => memoryStore(),
-  async sqliteStore() {
-    const db = new DatabaseSync(':memory:');
-    ends.push(() => db.close());
-    const { run: _run, ...store } = sqliteStore(db); // which completes in its transaction
-    await sqliteStore(db).migrate();
-    return store;
-  },
-  async redisStore() {
-    const client = new Redis({ path: engines.redis.missing === null ? engines.redis.connection : '' });
-    ends.push(() => client.quit());
-    return redisStore(client);
-  },
-};
-
-it.for(Object.entries(STORES))('a completion whose response was lost is done: %s', async ([name, open], { skip }) => {
-  if (name === 'redisStore' && engines.redis.missing !== null) return skip(engines.redis.missing);
-  const shop = receiverLosing(await open());
-  expect(await send(shop)).toMatchObject({ status: 200, body: 'done' });
-  expect(shop.reports).toEqual([]);
-  expect(await send(shop)).toMatchObject({ status: 200, body: 'duplicate' });
-});
-
-it('a completion of which both responses were lost is done at the next delivery', async () => {
-  const shop = receiverLosing(memoryStore(), 2);
-  expect(await send(shop)).toMatchObject({ status: 503, body: 'store_failed' });
-  expect(await send(shop)).toMatchObject({ status: 200, body: 'duplicate' });
 });
 
 /** A road to PostgreSQL that breaks a connection once it says COMMIT: before it arrives, or before the response leaves. */

@@ -62,81 +62,54 @@ const fail = (): never => {
   throw failure;
 };
 
-// What the function does with `commit`: the response, how often the credit was written, and the error that is reported.
-it.each<[string, (commit: SqliteCommit<DatabaseSync>, shop: Shop) => unknown, string, number, (Error | RegExp)?]>([
+const throws = (write: () => void) => (): never => {
+  write();
+  throw failure;
+};
+const rejects = (write: () => void) => {
+  write();
+  return Promise.reject(new Error('nobody hears this'));
+};
+/** What a function does with `commit`. */
+type Work = (commit: SqliteCommit<DatabaseSync>, shop: Shop) => unknown;
+// What the types refuse: an async function, one that gives a promise, and what is no function.
+const wrong = (value: unknown) => value as () => void;
+const seesItsTransaction: Work = async (commit, { db }) =>
+  expect(await commit((given) => [given === db, db.isTransaction])).toEqual([true, true]);
+const insideOfAnOpenOne: Work = (commit, { db, credit }) => {
+  db.exec('BEGIN');
+  return commit(credit).finally(() => db.exec('ROLLBACK'));
+};
+
+// The response, how often the credit was written, and the error that is reported.
+it.each<[string, Work, string, number, (Error | RegExp)?]>([
   ['a write in commit', (commit, { credit }) => commit(credit), 'done', 1],
   ['a commit that is not waited for', (commit, { credit }) => void commit(credit), 'done', 1],
   ['no commit at all', () => {}, 'done', 0],
-  [
-    'a commit that is given the database, and gives its result',
-    async (commit, { db }) => expect(await commit((given) => [given === db, db.isTransaction])).toEqual([true, true]),
-    'done',
-    0,
-  ],
-  [
-    'a commit that throws after a write',
-    (commit, { credit }) =>
-      commit(() => {
-        credit();
-        fail();
-      }),
-    'handler_failed',
-    0,
-    failure,
-  ],
-  ['a commit that throws and is not waited for', (commit) => void commit(fail), 'store_failed', 0, failure],
+  ['a commit that is given the database, and gives its result', seesItsTransaction, 'done', 0],
+  ['a commit that throws', (commit, { credit }) => commit(throws(credit)), 'handler_failed', 0, failure],
+  ['one not waited for that throws', (commit) => void commit(fail), 'store_failed', 0, failure],
   ['a commit whose error is caught', (commit) => commit(fail).catch(() => undefined), 'store_failed', 0, failure],
-  ['an error after the commit', (commit, { credit }) => commit(credit).then(fail), 'failed_after_commit', 1, failure],
+  ['an error afterwards', (commit, { credit }) => commit(credit).then(fail), 'failed_after_commit', 1, failure],
+  ['async work', (commit, { credit }) => commit(wrong(async () => credit())), 'handler_failed', 0, /synchronous/],
+  ['a promise', (commit, { credit }) => commit(wrong(() => rejects(credit))), 'handler_failed', 0, /synchronous/],
+  ['text for a commit', (commit) => commit(wrong('INSERT')), 'handler_failed', 0, /takes a function/],
   [
-    'an async function in commit, which does not run',
-    (commit, { credit }) => commit((async () => credit()) as () => never),
-    'handler_failed',
-    0,
-    /synchronous/,
-  ],
-  [
-    'a function in commit that gives a promise',
-    (commit, { credit }) =>
-      commit((() => {
-        credit();
-        return Promise.reject(new Error('nobody hears this'));
-      }) as () => never),
-    'handler_failed',
-    0,
-    /synchronous/,
-  ],
-  ['text in commit', (commit) => commit('INSERT' as never), 'handler_failed', 0, /takes a function/],
-  [
-    'a second commit after the first',
+    'a second commit',
     (commit, { credit }) => commit(credit).then(() => commit(credit)),
     'failed_after_commit',
     1,
-    /called twice/,
+    /twice/,
   ],
   [
-    'a second commit beside the first',
+    'two at once',
     (commit, { credit }) => Promise.all([commit(credit), commit(credit)]),
     'failed_after_commit',
     1,
-    /called twice/,
+    /twice/,
   ],
-  [
-    'a commit inside of an open transaction',
-    (commit, { db, credit }) => {
-      db.exec('BEGIN');
-      return commit(credit).finally(() => db.exec('ROLLBACK'));
-    },
-    'handler_failed',
-    0,
-    /A transaction is open/,
-  ],
-  [
-    'a function in commit that ends the transaction',
-    (commit, { db }) => commit(() => db.exec('COMMIT')),
-    'handler_failed',
-    0,
-    /ended the transaction/,
-  ],
+  ['a commit in a transaction', insideOfAnOpenOne, 'handler_failed', 0, /A transaction is open/],
+  ['a commit that says COMMIT', (commit, { db }) => commit(() => db.exec('COMMIT')), 'handler_failed', 0, /ended the/],
 ])('a function with %s', async (_title, work, body, credits, error) => {
   const shop = await shopWith();
   const unhandled: unknown[] = [];

@@ -49,7 +49,8 @@ async function shopBehind(
   const shop = endpoint(options);
   const adapter = toNodeHandler(shop.handler) as Adapter; // each framework has a signature of its own
   const url = await serve(async (request, response) => {
-    await adapter(...FRAMEWORKS[framework](request, response, await keep(request)));
+    const argumentsOf: Arguments = FRAMEWORKS[framework];
+    await adapter(...argumentsOf(request, response, await keep(request)));
   });
   return { ...shop, url };
 }

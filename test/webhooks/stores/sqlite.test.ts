@@ -74,6 +74,13 @@ const rejects = (write: () => void) => {
 type Work = (commit: SqliteCommit<DatabaseSync>, shop: Shop) => unknown;
 // What the types refuse: an async function, one that gives a promise, and what is no function.
 const wrong = (value: unknown) => value as () => void;
+const commitsAsyncWork: Work = (commit, { credit }) =>
+  commit(
+    wrong(async () => {
+      await null;
+      credit(); // outside of the transaction
+    }),
+  );
 const seesItsTransaction: Work = async (commit, { db }) =>
   expect(await commit((given) => [given === db, db.isTransaction])).toEqual([true, true]);
 const insideOfAnOpenOne: Work = (commit, { db, credit }) => {
@@ -91,13 +98,7 @@ it.each<[string, Work, string, number, (Error | RegExp)?]>([
   ['a forgotten commit that throws', (commit) => void commit(fail), 'store_failed', 0, failure],
   ['a commit whose error is caught', (commit) => commit(fail).catch(() => undefined), 'store_failed', 0, failure],
   ['an error after its commit', (commit, { credit }) => commit(credit).then(fail), 'failed_after_commit', 1, failure],
-  [
-    'a commit of async work',
-    (commit, { credit }) => commit(wrong(async () => credit())),
-    'handler_failed',
-    0,
-    /synchronous/,
-  ],
+  ['a commit of async work, which does not begin', commitsAsyncWork, 'handler_failed', 0, /synchronous/],
   [
     'a commit that gives a promise',
     (commit, { credit }) => commit(wrong(() => rejects(credit))),
@@ -189,6 +190,7 @@ describe('while another connection holds the lock for writing', () => {
     };
     return { waits, waiting: { elapsed: () => now, random: () => random, sleep } };
   }
+  const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
   const timeoutOf = ({ db }: Shop) => db.prepare('PRAGMA busy_timeout').get();
 
   it('a repeat is answered without a lock, and a new claim and a commit fail at busyTimeout with the cause', async () => {
@@ -229,8 +231,19 @@ describe('while another connection holds the lock for writing', () => {
     expect(timeoutOf(shop)).toEqual({ timeout: 1_000 });
   });
 
+  it('a forgotten commit is waited for, and its error is not taken for a success', async () => {
+    const { store, file } = await shopWith({}, { elapsed: () => 0, random: () => 1, sleep: turn });
+    await store.claim(request);
+    const other = open({ file }).db;
+    other.exec('BEGIN IMMEDIATE');
+    const run = store.run(A, async ({ commit }) => void commit(fail));
+    for (let turns = 0; turns < 5; turns += 1) await turn();
+    other.exec('COMMIT');
+    await expect(run).rejects.toBe(failure);
+    expect(await store.claim(B)).toMatchObject({ state: 'running' });
+  });
+
   it('a snapshot that is too old is waited for, which SQLite itself does not do', async () => {
-    const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
     const { db, store, credit, file } = await shopWith({}, { elapsed: () => 0, random: () => 1, sleep: turn });
     db.prepare('PRAGMA journal_mode = WAL').get();
     for (let row = 0; row < 2; row += 1) credit();

@@ -72,6 +72,10 @@ const AMOUNTS: Read[] = [
     return [body, { ...CANCELED, ...COMMON, ...NOTHING_PAID, status: state, raw: body }];
   }),
   // An unknown event keeps what can be read.
+  [
+    { ...canceled, status: 'held' },
+    { adjusted: false, original_amount: null },
+  ],
   [HELD, { ...unknown(null), ...COMMON, status: 'held', external_id: null, amount: null, adjusted: true, raw: HELD }],
   [HELD, { credited_usdt: new Decimal('1.5'), original_amount: null }],
   [

@@ -104,32 +104,38 @@ describe('toLambdaHandler', () => {
     expect(reply.headers).toMatchObject({ Allow: 'POST' });
   });
 
-  it('sees a header sent twice, which the single form of v1 hides', async () => {
-    const headers = await headersOf();
-    const multiValueHeaders = {
-      ...lists(headers),
-      'X-Webhook-Signature': ['0'.repeat(64), headers['X-Webhook-Signature']],
-    };
-    const { reply } = await answerTo(await eventFrom('API Gateway v1', { multiValueHeaders }));
+  const FORGED = '0'.repeat(64);
+  it.each<[string, Sender, (headers: Record<string, string>) => object]>([
+    [
+      'which the single form of v1 hides',
+      'API Gateway v1',
+      (headers) => {
+        const twice = { 'X-Webhook-Signature': [FORGED, headers['X-Webhook-Signature'] ?? ''] };
+        return { multiValueHeaders: { ...lists(headers), ...twice } };
+      },
+    ],
+    [
+      'which v2 joins',
+      'API Gateway v2',
+      (headers) => {
+        const joined = { 'x-webhook-signature': `${FORGED},${headers['X-Webhook-Signature']}` };
+        return { headers: { ...lower(headers), ...joined } };
+      },
+    ],
+  ])('sees a header sent twice, %s', async (_how, sender, change) => {
+    const { reply } = await answerTo(await eventFrom(sender, change(await headersOf())));
     expect(reply).toMatchObject({ statusCode: 400, body: 'duplicate_header' });
   });
 
-  it('sees a header sent twice, which v2 joins', async () => {
-    const headers = lower(await headersOf());
-    const joined = { ...headers, 'x-webhook-signature': `${'0'.repeat(64)},${headers['x-webhook-signature']}` };
-    const { reply } = await answerTo(await eventFrom('API Gateway v2', { headers: joined }));
-    expect(reply).toMatchObject({ statusCode: 400, body: 'duplicate_header' });
-  });
-
-  it("refuses a stranger's body that looks like base64 as any other", async () => {
-    const { reply } = await answerTo(await eventFrom('API Gateway v2', { body: 'eyJ9' }));
-    expect(reply).toMatchObject({ statusCode: 401, body: 'signature_mismatch' });
-  });
-
-  it.each([null, undefined, ''])('refuses a delivery whose body is %j', async (body) => {
+  it.each([
+    ['eyJ9', 'the secret is another one'], // a stranger's body, which looks like base64
+    [null, 'the body is empty'],
+    [undefined, 'the body is empty'],
+    ['', 'the body is empty'],
+  ])('refuses a delivery whose body is %j', async (body, message) => {
     const { reply, reports } = await answerTo(await eventFrom('API Gateway v2', { body }));
     expect(reply).toMatchObject({ statusCode: 401, body: 'signature_mismatch' });
-    expect(reports[0]?.message).toContain('the body is empty');
+    expect(reports[0]?.message).toContain(message);
   });
 
   it.each<[string, object, RegExp]>([

@@ -2,14 +2,17 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { PGlite } from '@electric-sql/pglite';
 import { Redis } from 'ioredis';
+import type { Pool, PoolConfig } from 'pg';
 import { createClient } from 'redis';
 import { afterAll, describe, expect, it } from 'vitest';
 import {
   ConfigurationError,
   type LeaseStore,
   memoryStore,
+  type PostgresStoreOptions,
   postgresStore,
   redisStore,
+  type SqliteStoreOptions,
   sqliteStore,
   type TransactionStore,
   type WebhookStore,
@@ -42,6 +45,11 @@ function once<T>(open: () => Promise<T> | T, close: (opened: T) => unknown): () 
   };
 }
 
+async function migrated<Store extends { migrate(): Promise<unknown> }>(store: Store): Promise<Store> {
+  await store.migrate();
+  return store;
+}
+
 function conforms(
   name: string,
   makeStore: () => WebhookStore | Promise<WebhookStore>,
@@ -61,254 +69,179 @@ function conforms(
 const memory = memoryStore();
 conforms('memoryStore', () => memory);
 
-const one = new DatabaseSync(join(files.folder, 'one.db'));
-ends.push(() => one.close());
-conforms('sqliteStore, one connection of node:sqlite', async () => {
-  const store = sqliteStore(one);
-  await store.migrate();
-  return store;
-});
-
-conforms('sqliteStore, a connection for each store, set to bigint and arrays', async () => {
-  const db = new DatabaseSync(join(files.folder, 'many.db'), { readBigInts: true, returnArrays: true });
-  ends.push(() => db.close());
-  const store = sqliteStore(db, { table: 'events', retention: 2_592_000_000 });
-  await store.migrate();
-  return store;
-});
-
-conforms(
-  'sqliteStore over better-sqlite3',
-  async () => {
-    const db = BetterSqlite3?.(join(files.folder, 'better.db'));
-    if (db === undefined) throw new Error('not installed');
-    ends.push(() => db.close());
-    const store = sqliteStore(db);
-    await store.migrate();
-    return store;
-  },
-  { missing: BetterSqlite3 === null ? 'the native part of better-sqlite3 does not load here' : null },
+const MISSING = BetterSqlite3 === null ? 'the native part of better-sqlite3 does not load here' : null;
+const fileOf = (name: string): string => join(files.folder, `${name}.db`);
+const one = once(
+  () => new DatabaseSync(fileOf('one')),
+  (db) => db.close(),
 );
+const SQLITE: readonly (readonly [name: string, open: () => unknown, options?: SqliteStoreOptions])[] = [
+  ['one connection of node:sqlite', one],
+  [
+    'a connection for each store, set to bigint and arrays',
+    () => new DatabaseSync(fileOf('many'), { readBigInts: true, returnArrays: true }),
+    { table: 'events', retention: 2_592_000_000 },
+  ],
+  ['better-sqlite3', () => BetterSqlite3?.(fileOf('better'))],
+];
+for (const [name, open, options] of SQLITE) {
+  const makeStore = async () => {
+    const db = (await open()) as DatabaseSync; // better-sqlite3 has the same members
+    if (open !== one) ends.push(() => db.close());
+    return await migrated(sqliteStore(db, options));
+  };
+  conforms(`sqliteStore over ${name}`, makeStore, { missing: name === 'better-sqlite3' ? MISSING : null });
+}
 
+const { missing } = engines.postgres;
+const pooled = (config: PoolConfig) =>
+  once(
+    () => openPool({ ...(engines.postgres.missing === null ? engines.postgres.connection : {}), max: 10, ...config }),
+    (pool) => pool.end(),
+  );
+const pool = pooled({});
+const strict = pooled({ options: '-c default_transaction_isolation=serializable' });
+const POSTGRES: readonly (readonly [name: string, pool: () => Promise<Pool>, options?: PostgresStoreOptions])[] = [
+  ['a pg Pool', pool],
+  ['a pool where every transaction is serializable', strict, { table: 'public.strict_events' }],
+  ['a pg Pool in repeatable read', pool, { table: 'in_repeatable_read', isolation: 'repeatable read' }],
+  ['a pg Pool in serializable', pool, { table: 'in_serializable', isolation: 'serializable' }],
+  ['a pool of one connection', pooled({ max: 1 }), { table: 'one_connection' }],
+];
+for (const [name, opened, options] of POSTGRES) {
+  const makeStore = async () => await migrated(postgresStore(await opened(), options));
+  const singleConnection = name === 'a pool of one connection';
+  conforms(`postgresStore over ${name}`, makeStore, { form: 'transaction', singleConnection, missing });
+}
 const pglite = once(
   () => new PGlite(),
   (db) => db.close(),
 );
-conforms(
-  'postgresStore over PGlite',
-  async () => {
-    const store = postgresStore(await pglite());
-    await store.migrate();
-    return store;
-  },
-  { form: 'transaction', singleConnection: true },
-);
-
-const address = engines.postgres.missing === null ? engines.postgres.connection : {};
-const pool = once(
-  () => openPool({ ...address, max: 10 }),
-  (opened) => opened.end(),
-);
-conforms(
-  'postgresStore over a pg Pool',
-  async () => {
-    const store = postgresStore(await pool());
-    await store.migrate();
-    return store;
-  },
-  { form: 'transaction', missing: engines.postgres.missing },
-);
-
-const strictPool = once(
-  () => openPool({ ...address, max: 10, options: '-c default_transaction_isolation=serializable' }),
-  (opened) => opened.end(),
-);
-conforms(
-  'postgresStore where every transaction is serializable',
-  async () => {
-    const store = postgresStore(await strictPool(), { table: 'public.strict_events' });
-    await store.migrate();
-    return store;
-  },
-  { form: 'transaction', missing: engines.postgres.missing },
-);
-
-for (const isolation of ['repeatable read', 'serializable'] as const) {
-  conforms(
-    `postgresStore in ${isolation}`,
-    async () => {
-      const store = postgresStore(await pool(), { table: `in_${isolation.replace(' ', '_')}`, isolation });
-      await store.migrate();
-      return store;
-    },
-    { form: 'transaction', missing: engines.postgres.missing },
-  );
-}
-
-const onePool = once(
-  () => openPool({ ...address, max: 1 }),
-  (opened) => opened.end(),
-);
-conforms(
-  'postgresStore over a pool of one connection',
-  async () => {
-    const store = postgresStore(await onePool(), { table: 'one_connection' });
-    await store.migrate();
-    return store;
-  },
-  { form: 'transaction', singleConnection: true, missing: engines.postgres.missing },
-);
+conforms('postgresStore over PGlite', async () => await migrated(postgresStore(await pglite())), {
+  form: 'transaction',
+  singleConnection: true,
+});
 
 const socket = engines.redis.missing === null ? engines.redis.connection : '';
 const nodeRedis = once(
   () => createClient({ socket: { path: socket, tls: false } }).connect(),
   (client) => client.close(),
 );
-conforms('redisStore over node-redis', async () => redisStore(await nodeRedis()), { missing: engines.redis.missing });
-
 const ioRedis = once(
   () => new Redis({ path: socket, keyPrefix: 'shop:' }),
   (client) => client.quit(),
 );
+conforms('redisStore over node-redis', async () => redisStore(await nodeRedis()), { missing: engines.redis.missing });
 conforms('redisStore over ioredis', async () => redisStore(await ioRedis()), { missing: engines.redis.missing });
 
-describe('the checks of a store that holds the claim in its transaction find', () => {
-  /** Such a store in memory: records appear when the work has ended. */
-  function inMemory(): TransactionStore & { readonly records: Map<string, string> } {
-    const [records, held] = [new Map<string, string>(), new Set<string>()];
-    return {
-      records,
-      retention: null,
-      async runOnce({ key, digest, signal }, work) {
-        const found = records.get(key);
-        if (found !== undefined) return { state: 'done', digest: found };
-        if (held.has(key)) return { state: 'running' };
-        held.add(key);
-        const aborted = new Promise<never>((_, reject) => {
-          signal.addEventListener('abort', () => reject(signal.reason));
-        });
-        try {
-          await Promise.race([work({}), aborted]);
-          records.set(key, digest);
-          return { state: 'committed' };
-        } finally {
-          held.delete(key);
-        }
-      },
-    };
+/** The names of the checks that a store fails. */
+async function failing(makeStore: () => WebhookStore, options: StoreConformanceOptions = {}): Promise<string[]> {
+  const failed: string[] = [];
+  for (const { name, run } of storeConformance(makeStore, { shared: false, ...options })) {
+    await run().catch(() => failed.push(name));
   }
-  const failing = async (change: (store: ReturnType<typeof inMemory>) => Partial<TransactionStore>) => {
-    const makeStore = () => {
-      const store = inMemory();
-      return { ...store, ...change(store) };
-    };
-    const failed: string[] = [];
-    for (const { name, run } of storeConformance(makeStore, { form: 'transaction', shared: false })) {
-      await run().catch(() => failed.push(name));
-    }
-    return failed;
-  };
+  return failed;
+}
 
-  it('nothing in a store that keeps its promises', async () => {
-    expect(await failing(() => ({}))).toEqual([]);
-  });
-
-  it.each<[string, string, (store: ReturnType<typeof inMemory>) => Partial<TransactionStore>]>([
-    [
-      'a record that stays when the work failed',
-      'remembers nothing',
-      (store) => ({
-        runOnce: (request, work) =>
-          store.runOnce(request, async (extra) => {
-            store.records.set(request.key, request.digest);
-            await work(extra);
-          }),
-      }),
-    ],
-    [
-      'a second run after an error with a code',
-      'without a second run',
-      (store) => ({
-        runOnce: (request, work) =>
-          store.runOnce(request, work).catch((error) => {
-            if (error.code === undefined) throw error;
-            return store.runOnce(request, work);
-          }),
-      }),
-    ],
-    [
-      'an ignored signal',
-      'when its signal is aborted',
-      (store) => ({
-        runOnce: (request, work) => store.runOnce({ ...request, signal: new AbortController().signal }, work),
-      }),
-    ],
-    [
-      'another digest',
-      'with its digest',
-      (store) => ({ runOnce: (request, work) => store.runOnce({ ...request, digest: 'x' }, work) }),
-    ],
-    [
-      'keys without case',
-      'similar keys',
-      (store) => ({
-        runOnce: (request, work) => store.runOnce({ ...request, key: request.key.toLowerCase() }, work),
-      }),
-    ],
-  ])(
-    '%s',
-    async (_name, check, change) => {
-      expect(await failing(change)).toContainEqual(expect.stringContaining(check));
+/** A store in memory that holds the claim in its transaction: records appear when the work has ended. */
+function inMemory(): TransactionStore & { readonly records: Map<string, string> } {
+  const [records, held] = [new Map<string, string>(), new Set<string>()];
+  return {
+    records,
+    retention: null,
+    async runOnce({ key, digest, signal }, work) {
+      const found = records.get(key);
+      if (found !== undefined) return { state: 'done', digest: found };
+      if (held.has(key)) return { state: 'running' };
+      held.add(key);
+      const aborted = new Promise<never>((_, reject) => {
+        signal.addEventListener('abort', () => reject(signal.reason));
+      });
+      try {
+        await Promise.race([work({}), aborted]);
+        records.set(key, digest);
+        return { state: 'committed' };
+      } finally {
+        held.delete(key);
+      }
     },
-    20_000,
-  );
+  };
+}
 
-  it('a store of the other form', async () => {
-    const [first] = storeConformance(() => inMemory());
-    await expect(first?.run()).rejects.toThrow("form: 'transaction'");
-    const [other] = storeConformance(() => memoryStore(), { form: 'transaction' });
-    await expect(other?.run()).rejects.toThrow("form: 'lease'");
-  });
+const ONCE = { form: 'transaction' } as const;
+it('the checks find nothing in a store that keeps its promises', async () => {
+  expect(await failing(() => memoryStore())).toEqual([]);
+  expect(await failing(inMemory, ONCE)).toEqual([]);
 });
 
-describe('the checks find', () => {
-  const failing = async (makeStore: () => WebhookStore): Promise<string[]> => {
-    const failed: string[] = [];
-    for (const { name, run } of storeConformance(makeStore, { shared: false })) {
-      await run().catch(() => failed.push(name));
-    }
-    return failed;
+it.each<[string, string, (store: ReturnType<typeof inMemory>) => TransactionStore['runOnce']]>([
+  [
+    'a record that stays when the work failed',
+    'remembers nothing',
+    (store) => (request, work) =>
+      store.runOnce(request, async (extra) => {
+        store.records.set(request.key, request.digest);
+        await work(extra);
+      }),
+  ],
+  [
+    'a second run after an error with a code',
+    'without a second run',
+    (store) => (request, work) =>
+      store.runOnce(request, work).catch((error) => {
+        if (error.code === undefined) throw error;
+        return store.runOnce(request, work);
+      }),
+  ],
+  [
+    'an ignored signal',
+    'when its signal is aborted',
+    (store) => (request, work) => store.runOnce({ ...request, signal: new AbortController().signal }, work),
+  ],
+  ['another digest', 'with its digest', (store) => (request, work) => store.runOnce({ ...request, digest: 'x' }, work)],
+  [
+    'keys without case',
+    'similar keys',
+    (store) => (request, work) => store.runOnce({ ...request, key: request.key.toLowerCase() }, work),
+  ],
+])('the checks of a store that holds the claim in its transaction find %s', async (_name, check, change) => {
+  const makeStore = () => {
+    const store = inMemory();
+    return { ...store, runOnce: change(store) };
   };
-  it('nothing in a store that keeps its promises', async () => {
-    expect(await failing(() => memoryStore())).toEqual([]);
-  });
+  expect(await failing(makeStore, ONCE)).toContainEqual(expect.stringContaining(check));
+});
 
-  it('a completion that is refused when it comes again', async () => {
-    const once = (): LeaseStore => {
-      const store = memoryStore();
-      const done = new Set<string>();
-      return {
-        ...store,
-        complete: async (claim) =>
-          !done.has(claim.key) && (await store.complete(claim)) && done.add(claim.key).size > 0,
-      };
-    };
-    expect(await failing(once)).toEqual([expect.stringContaining('repeated completion')]);
-  });
+it('the checks find a store of the other form', async () => {
+  const [first] = storeConformance(() => inMemory());
+  await expect(first?.run()).rejects.toThrow("form: 'transaction'");
+  const [other] = storeConformance(() => memoryStore(), ONCE);
+  await expect(other?.run()).rejects.toThrow("form: 'lease'");
+});
 
-  it.each<[string, (store: LeaseStore) => Partial<LeaseStore>]>([
-    [
-      'cuts the namespace off',
-      (store) => ({ claim: (claim) => store.claim({ ...claim, key: claim.key.replace(/^.*\//, '') }) }),
-    ],
-    ['has an empty one', () => ({ namespace: '' })],
-    ['has one that is no text', () => ({ namespace: 5 as never })],
-  ])('a store that %s', async (_name, change) => {
+it('the checks find a completion that is refused when it comes again', async () => {
+  const makeStore = (): LeaseStore => {
     const store = memoryStore();
-    expect(await failing(() => ({ ...store, ...change(store) }))).toContainEqual(expect.stringContaining('namespace'));
-  });
+    const done = new Set<string>();
+    const complete: LeaseStore['complete'] = async (claim) =>
+      !done.has(claim.key) && (await store.complete(claim)) && done.add(claim.key).size > 0;
+    return { ...store, complete };
+  };
+  expect(await failing(makeStore)).toEqual([expect.stringContaining('repeated completion')]);
+});
 
-  it('an option that they do not have', () => {
-    expect(() => storeConformance(() => memoryStore(), { singleConection: true } as never)).toThrow(ConfigurationError);
-  });
+it.each<[string, (store: LeaseStore) => Partial<LeaseStore>]>([
+  [
+    'cuts the namespace off',
+    (store) => ({ claim: (claim) => store.claim({ ...claim, key: claim.key.replace(/^.*\//, '') }) }),
+  ],
+  ['has an empty namespace', () => ({ namespace: '' })],
+  ['has a namespace that is no text', () => ({ namespace: 5 as never })],
+])('the checks find a store that %s', async (_name, change) => {
+  const store = memoryStore();
+  expect(await failing(() => ({ ...store, ...change(store) }))).toContainEqual(expect.stringContaining('namespace'));
+});
+
+it('storeConformance refuses an option that it does not have', () => {
+  expect(() => storeConformance(() => memoryStore(), { singleConection: true } as never)).toThrow(ConfigurationError);
 });

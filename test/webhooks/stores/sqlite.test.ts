@@ -1,318 +1,336 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { afterEach, describe, expect, it } from 'vitest';
-import { ConfigurationError, type SqliteStoreOptions, sqliteStore } from '../../../src/webhooks/index.ts';
+import { afterAll, afterEach, describe, expect, it, onTestFinished } from 'vitest';
+import {
+  ConfigurationError,
+  type SqliteCommit,
+  type SqliteStoreOptions,
+  sqliteStore,
+  type WebhookHandlerOptions,
+  type WebhookStore,
+} from '../../../src/webhooks/index.ts';
+import { type LockWaiting, sqliteStoreWaiting } from '../../../src/webhooks/stores/sqlite-store.ts';
 import { temporaryFolder } from '../../support/engine-process.ts';
 import { endpoint, send } from '../endpoint.ts';
 
+// What is special to SQLite. What every store does is checked in conformance.test.ts, and locks that other processes hold in
+// sqlite-lock.test.ts.
+
 const files = temporaryFolder('sqlite');
+afterAll(() => files.remove());
 const opened: DatabaseSync[] = [];
 afterEach(() => {
   for (const db of opened.splice(0)) db.close();
 });
 
 let count = 0;
-function newFile(): string {
+function open(options: { readonly file?: string; readonly timeout?: number } = {}) {
   count += 1;
-  return join(files.folder, `${count}.db`);
-}
-
-function open(file = newFile(), timeout = 0) {
+  const { file = join(files.folder, `${count}.db`), timeout = 0 } = options;
   const db = new DatabaseSync(file, { timeout });
   opened.push(db);
   return { db, file };
 }
 
-async function shop(options: SqliteStoreOptions = {}) {
-  const { db, file } = open();
-  const store = sqliteStore(db, options);
+async function shopWith(options: SqliteStoreOptions = {}, waiting?: LockWaiting) {
+  const { db, file } = open({ timeout: 1_000 });
+  const store = waiting === undefined ? sqliteStore(db, options) : sqliteStoreWaiting(db, options, waiting);
   await store.migrate();
   db.exec('CREATE TABLE credits (usdt TEXT)');
-  const credits = () => db.prepare('SELECT usdt FROM credits').all();
-  const credit = (usdt = '26.91') => void db.prepare('INSERT INTO credits VALUES (?)').run(usdt);
+  const credits = (): number => db.prepare('SELECT * FROM credits').all().length;
+  const credit = (): void => db.exec("INSERT INTO credits VALUES ('26.91')");
   return { db, file, store, credits, credit };
+}
+type Shop = Awaited<ReturnType<typeof shopWith>>;
+
+/** A receiver whose function is given `commit`. */
+function receiver(
+  store: WebhookStore<{ readonly commit: SqliteCommit<DatabaseSync> }>,
+  onPaid: (
+    event: unknown,
+    context: { readonly dedupeKey: string; readonly commit: SqliteCommit<DatabaseSync> },
+  ) => unknown,
+) {
+  return endpoint({ store, onPaid } as unknown as Partial<WebhookHandlerOptions>); // its own options know a store without additions only
 }
 
 const A = { key: 'k:paid', owner: 'a' };
 const request = { ...A, digest: 'd', lease: 60_000 };
+const B = { ...request, owner: 'b' };
+const failure = new Error('no such account');
+const fail = (): never => {
+  throw failure;
+};
 
-describe('context.commit', () => {
-  it('holds the write and the completion, or neither', async () => {
-    const { store, credits, credit } = await shop();
-    const at = endpoint({
-      store,
-      onPaid: (_event: unknown, context: { commit(work: () => void): unknown }) => context.commit(() => credit()),
-    } as never); // its own options know a store without additions only
-    expect(await send(at)).toMatchObject({ status: 200 });
-    expect(await send(at)).toMatchObject({ status: 200 });
-    expect(credits()).toEqual([{ usdt: '26.91' }]);
-    expect(at.reasons()).toEqual(['duplicate']);
-  });
-
-  it('is waited for where the function forgot to, also while another process holds the lock', async () => {
-    const { store, file } = await shop();
-    await store.claim(request);
-    const other = open(file).db;
-    other.exec('BEGIN IMMEDIATE');
-    const write = (): never => {
-      throw new Error('no such account');
-    };
-    const run = store.run(A, async ({ commit }) => void commit(write));
-    await new Promise((resolve) => setImmediate(resolve)); // the first try has failed by now
-    other.exec('COMMIT');
-    await expect(run).rejects.toThrow('no such account');
-    expect(await store.claim({ ...request, owner: 'b' })).toMatchObject({ state: 'running' });
-  });
-
-  it('gives the function its database and the caller the result', async () => {
-    const { store, db } = await shop();
-    await store.claim(request);
-    await store.run(A, async ({ commit }) => {
-      expect(await commit((given) => [given === db, db.isTransaction])).toEqual([true, true]);
-    });
-    expect(await store.claim({ ...request, owner: 'b' })).toEqual({ state: 'done', digest: 'd' });
-  });
-
-  it('rolls back what throws, and the event is not done', async () => {
-    const { store, credits, credit } = await shop();
-    const failure = new Error('no such account');
-    await store.claim(request);
-    const work = store.run(A, async ({ commit }) => {
-      await commit(() => {
-        credit();
-        throw failure;
-      });
-    });
-    await expect(work).rejects.toBe(failure);
-    expect(credits()).toEqual([]);
-    expect(await store.claim({ ...request, owner: 'b' })).toMatchObject({ state: 'running' });
-  });
-
-  it('does not call a late loser’s function, and the delivery is answered 409', async () => {
-    const { store, credits, credit } = await shop();
-    const at = endpoint({
-      store: { ...store, claim: (claim: typeof request) => store.claim({ ...claim, lease: 0 }) },
-      onPaid: async (_event: unknown, context: { dedupeKey: string; commit(work: () => void): unknown }) => {
-        await store.claim({ ...request, key: context.dedupeKey, owner: 'winner' });
-        await context.commit(() => credit());
-      },
-    } as never);
-    expect(await send(at)).toMatchObject({ status: 409 });
-    expect(at.reasons()).toEqual(['lease_lost']);
-    expect(credits()).toEqual([]);
-  });
-
-  it('is not needed: then the completion follows the function', async () => {
-    const { store } = await shop();
-    await store.claim(request);
-    expect(await store.run(A, async () => {})).toBe(true);
-    expect(await store.claim(request)).toMatchObject({ state: 'done' });
-  });
-
-  describe('refuses', () => {
-    const commitWith = async (work: (parts: Awaited<ReturnType<typeof shop>>) => unknown) => {
-      const parts = await shop();
-      await parts.store.claim(request);
-      const run = parts.store.run(A, async ({ commit }) => {
-        const wrong = work(parts) as () => never; // what the types refuse
-        await expect(commit(wrong)).rejects.toThrow(ConfigurationError);
-        await expect(commit(wrong)).rejects.toThrow(/synchronous|takes a function/);
-      });
-      await expect(run).rejects.toThrow(ConfigurationError); // also where the function caught it
-      expect(parts.credits()).toEqual([]);
-      return parts;
-    };
-
-    it('an async function, before it runs', async () => {
-      let ran = false;
-      await commitWith(() => async () => {
-        ran = true;
-      });
-      expect(ran).toBe(false);
-    });
-
-    it('a function that gives a promise, and rolls back', async () => {
-      const { store } = await commitWith(({ credit }) => () => {
-        credit();
-        return Promise.reject(new Error('nobody hears this'));
-      });
-      expect(await store.claim(request)).toMatchObject({ state: 'running' });
-    });
-
-    it('what is no function', () => commitWith(() => 'INSERT'));
-
-    it('a second call', async () => {
-      const { store, credit, credits } = await shop();
-      await store.claim(request);
-      await store.run(A, async ({ commit }) => {
-        const first = commit(() => credit());
-        await expect(commit(() => credit())).rejects.toThrow('twice'); // also while the first one is under way
-        await first;
-        await expect(commit(() => credit())).rejects.toThrow('twice');
-      });
-      expect(credits()).toHaveLength(1);
-    });
-
-    it('a call after the handler has ended', async () => {
-      const { store } = await shop();
-      await store.claim(request);
-      let later: (() => Promise<unknown>) | undefined;
-      await store.run(A, async ({ commit }) => {
-        later = () => commit(() => 1);
-      });
-      await expect(later?.()).rejects.toThrow(ConfigurationError);
-      await expect(later?.()).rejects.toThrow('after the handler had ended');
-    });
-
-    it('a call inside of an open transaction', async () => {
-      const { store, db } = await shop();
-      await store.claim(request);
-      const run = store.run(A, async ({ commit }) => {
-        db.exec('BEGIN');
-        await commit(() => 1).finally(() => db.exec('ROLLBACK'));
-      });
-      await expect(run).rejects.toThrow('A transaction is open');
-    });
-
-    it('a function that ends the transaction', async () => {
-      const { store, db } = await shop();
-      await store.claim(request);
-      const run = store.run(A, ({ commit }) => commit(() => void db.exec('COMMIT')));
-      await expect(run).rejects.toThrow('ended the transaction');
-    });
-  });
-});
-
-describe('a claim', () => {
-  it('is refused while somebody’s transaction is open on the connection', async () => {
-    const { store, db } = await shop();
-    db.exec('BEGIN');
-    await expect(store.claim(request)).rejects.toThrow(ConfigurationError);
-    db.exec('ROLLBACK');
-    expect(await store.claim(request)).toEqual({ state: 'claimed' });
-  });
-
-  it('of a completed or running event is answered while another process holds the lock for writing', async () => {
-    const { store, file } = await shop({ busyTimeout: 0 });
-    await store.claim(request);
-    const other = open(file).db;
-    other.exec('BEGIN IMMEDIATE');
-    expect(await store.claim({ ...request, owner: 'b' })).toEqual({ state: 'running', digest: 'd' });
-    other.exec('ROLLBACK');
-    await store.complete(A);
-    other.exec('BEGIN IMMEDIATE');
-    expect(await store.claim({ ...request, owner: 'b' })).toEqual({ state: 'done', digest: 'd' });
-    await expect(store.claim({ ...request, key: 'new' })).rejects.toThrow('locked');
-    other.exec('ROLLBACK');
-  });
-
-  it('names the way out where the table is missing', async () => {
-    const store = sqliteStore(open().db);
-    await expect(store.claim(request)).rejects.toThrow(ConfigurationError);
-    await expect(store.claim(request)).rejects.toThrow('run store.migrate() once');
-  });
-
-  it('goes by the clock it is given', async () => {
-    const clock = { now: 1_000 };
-    const { store } = await shop({ now: () => clock.now });
-    await store.claim({ ...request, lease: 50_000 });
-    clock.now += 49_999;
-    expect(await store.claim({ ...request, owner: 'b' })).toMatchObject({ state: 'running' });
-    clock.now += 1;
-    expect(await store.claim({ ...request, owner: 'b' })).toMatchObject({ state: 'taken_over' });
-  });
-});
-
-describe('schema and clean-up', () => {
-  it('can be made again, by statement or method', async () => {
-    const { store, db } = await shop();
-    await store.migrate();
-    db.exec(store.schema);
-    expect(store.schema).toContain('CREATE TABLE IF NOT EXISTS "merchant_webhook_events"');
-  });
-
-  it.each(['merchant_webhook_events', 'main.webhook_events'])(
-    'adds the version to a table %s without one',
-    async (table) => {
-      const { db } = open();
-      const store = sqliteStore(db, { table });
-      expect(await store.migrate()).toEqual({ from: null, unfinished: 0 });
-      db.exec(`ALTER TABLE ${table} DROP COLUMN version`);
-      await store.claim(request);
-      await store.complete(request);
-      expect(await store.migrate()).toEqual({ from: 1, unfinished: 0 });
-      expect(db.prepare(`SELECT version FROM ${table}`).all()).toEqual([{ version: 1 }]);
-      expect(await store.claim(request)).toMatchObject({ state: 'done' });
-    },
+const throws = (write: () => void) => (): never => {
+  write();
+  throw failure;
+};
+const rejects = (write: () => void) => {
+  write();
+  return Promise.reject(new Error('nobody hears this'));
+};
+/** What a function does with `commit`. */
+type Work = (commit: SqliteCommit<DatabaseSync>, shop: Shop) => unknown;
+// What the types refuse: an async function, one that gives a promise, and what is no function.
+const wrong = (value: unknown) => value as () => void;
+const commitsAsyncWork: Work = (commit, { credit }) =>
+  commit(
+    wrong(async () => {
+      await null;
+      credit(); // outside of the transaction
+    }),
   );
+const seesItsTransaction: Work = async (commit, { db }) =>
+  expect(await commit((given) => [given === db, db.isTransaction])).toEqual([true, true]);
+const insideOfAnOpenOne: Work = (commit, { db, credit }) => {
+  db.exec('BEGIN');
+  return commit(credit).finally(() => db.exec('ROLLBACK'));
+};
 
-  it('removes what is older than the retention, and nothing else', async () => {
-    const { store, db } = await shop({ retention: 2_592_000_000, table: 'main.events' });
-    const day = 86_400_000;
-    for (const [key, age] of Object.entries({ old: 31 * day, young: 29 * day, running: 0, dead: 31 * day })) {
-      await store.claim({ ...request, key });
-      if (key === 'old' || key === 'young') await store.complete({ ...A, key });
-      const column = key === 'old' || key === 'young' ? 'done_at' : 'lease_end';
-      db.prepare(`UPDATE events SET ${column} = ? WHERE event_key = ?`).run(Date.now() + 60_000 - age, key);
-    }
-    expect(store.retention).toBe(2_592_000_000);
-    expect(await store.cleanUp()).toBe(2);
-    expect(db.prepare('SELECT event_key FROM events ORDER BY event_key').all()).toEqual([
-      { event_key: 'running' },
-      { event_key: 'young' },
-    ]);
-    db.exec(store.cleanUpStatement ?? '');
+// The response, how often the credit was written, and the error that is reported.
+it.each<[string, Work, string, number, (Error | RegExp)?]>([
+  ['a write in commit', (commit, { credit }) => commit(credit), 'done', 1],
+  ['a forgotten commit', (commit, { credit }) => void commit(credit), 'done', 1],
+  ['no commit at all', () => {}, 'done', 0],
+  ['a commit that is given the database, and gives its result', seesItsTransaction, 'done', 0],
+  ['a commit that throws', (commit, { credit }) => commit(throws(credit)), 'handler_failed', 0, failure],
+  ['a forgotten commit that throws', (commit) => void commit(fail), 'store_failed', 0, failure],
+  ['a commit whose error is caught', (commit) => commit(fail).catch(() => undefined), 'store_failed', 0, failure],
+  ['an error after its commit', (commit, { credit }) => commit(credit).then(fail), 'failed_after_commit', 1, failure],
+  ['a commit of async work, which does not begin', commitsAsyncWork, 'handler_failed', 0, /synchronous/],
+  [
+    'a commit that gives a promise',
+    (commit, { credit }) => commit(wrong(() => rejects(credit))),
+    'handler_failed',
+    0,
+    /synchronous/,
+  ],
+  ['a commit of text', (commit) => commit(wrong('INSERT')), 'handler_failed', 0, /takes a function/],
+  [
+    'a second commit',
+    (commit, { credit }) => commit(credit).then(() => commit(credit)),
+    'failed_after_commit',
+    1,
+    /twice/,
+  ],
+  [
+    'two commits at once',
+    (commit, { credit }) => Promise.all([commit(credit), commit(credit)]),
+    'failed_after_commit',
+    1,
+    /twice/,
+  ],
+  ['a commit in a transaction', insideOfAnOpenOne, 'handler_failed', 0, /A transaction is open/],
+  ['a commit that says COMMIT', (commit, { db }) => commit(() => db.exec('COMMIT')), 'handler_failed', 0, /ended the/],
+])('a function with %s', async (title, work, body, credits, error) => {
+  const shop = await shopWith();
+  const unhandled: unknown[] = [];
+  const listen = (thrown: unknown): void => void unhandled.push(thrown);
+  process.on('unhandledRejection', listen);
+  onTestFinished(() => void process.off('unhandledRejection', listen));
+  const at = receiver(shop.store, (_event, { commit }) => work(commit, shop));
+  expect(await send(at)).toMatchObject({ body });
+  expect(shop.credits()).toBe(credits);
+  if (error instanceof RegExp)
+    expect(at.reports[0]?.error).toMatchObject({ code: 'SDK_CONFIGURATION', message: expect.stringMatching(error) });
+  else expect(at.reports[0]?.error).toBe(error);
+  const isDone = body === 'done' || credits > 0 || title.includes('COMMIT'); // which keeps the completion
+  expect((await send(at)).body === 'duplicate').toBe(isDone);
+  expect(shop.credits()).toBe(credits);
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(unhandled).toEqual([]);
+});
+
+it('a commit after the handler has ended is refused', async () => {
+  const { store } = await shopWith();
+  let later: (() => Promise<unknown>) | undefined;
+  const at = receiver(store, (_event, { commit }) => {
+    later = () => commit(() => 1);
   });
+  await send(at);
+  await expect(later?.()).rejects.toThrow('after the handler had ended');
+});
 
-  it('measures the age by the clock that it is given', async () => {
-    let time = Date.UTC(2001, 0, 1);
-    const { store } = await shop({ retention: 86_400_000, now: () => time });
-    await store.claim(request);
-    await store.complete(A);
-    time += 1_000;
-    expect(await store.cleanUp()).toBe(0);
-    expect(await store.claim(request)).toMatchObject({ state: 'done' });
-    time += 86_400_000;
-    expect(await store.cleanUp()).toBe(1);
+it('a commit of a late loser does not call its function, and the delivery is answered 409', async () => {
+  const { store, credits, credit } = await shopWith();
+  const hasty = { ...store, claim: (claim: typeof request) => store.claim({ ...claim, lease: 0 }) };
+  const at = receiver(hasty, async (_event, { dedupeKey, commit }) => {
+    await store.claim({ ...B, key: dedupeKey });
+    await commit(credit);
   });
+  expect(await send(at)).toMatchObject({ status: 409, body: 'lease_lost' });
+  expect(credits()).toBe(0);
+});
 
-  it('keeps for ever by default, and says so', async () => {
-    const { store } = await shop();
-    expect(store).toMatchObject({ retention: null, cleanUpStatement: null });
-    await expect(store.cleanUp()).rejects.toThrow(ConfigurationError);
+it('a claim is refused while a transaction of somebody is open on the connection', async () => {
+  const { store, db } = await shopWith();
+  db.exec('BEGIN');
+  await expect(store.claim(request)).rejects.toThrow(ConfigurationError);
+  db.exec('ROLLBACK');
+  expect(await store.claim(request)).toEqual({ state: 'claimed' });
+});
+
+it('a claim without the table names the remedy', async () => {
+  const store = sqliteStore(open().db);
+  await expect(store.claim(request)).rejects.toMatchObject({
+    code: 'SDK_CONFIGURATION',
+    message: expect.stringContaining('run store.migrate() once'),
   });
 });
 
-describe('options', () => {
-  it.each([
-    { table: 'Events' },
-    { table: 'a; DROP TABLE credits' },
-    { table: '' },
-    { table: '1st' },
-    { table: 'a.b.c' },
-    { table: 'a"b' },
-    { table: 5 },
-    { retention: 86_399_999 },
-    { retention: Number.NaN },
-    { retention: '30d' },
-    { busyTimeout: -1 },
-    { busyTimeout: 1.5 },
-    { now: 'then' },
-    { namespace: 'x'.repeat(65) },
-    { namespace: null },
-  ])('refuse %j', (options) => {
-    const { db } = open();
-    expect(() => sqliteStore(db, options as never)).toThrow(ConfigurationError);
+describe('while another connection holds the lock for writing', () => {
+  /** A clock that only sleeping moves. */
+  function clocked(random = 1) {
+    let now = 5_000_000;
+    const waits: number[] = [];
+    const sleep = async (ms: number): Promise<void> => {
+      waits.push(ms);
+      now += ms;
+    };
+    return { waits, waiting: { elapsed: () => now, random: () => random, sleep } };
+  }
+  const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
+  const timeoutOf = ({ db }: Shop) => db.prepare('PRAGMA busy_timeout').get();
+
+  it('a repeat is answered without a lock, and a new claim and a commit fail at busyTimeout with the cause', async () => {
+    const { waits, waiting } = clocked();
+    const shop = await shopWith({ busyTimeout: 1_000 }, waiting);
+    const { store, credit, credits } = shop;
+    await store.claim(request);
+    const other = open({ file: shop.file }).db;
+    other.exec('BEGIN IMMEDIATE');
+    const locked = {
+      message:
+        'The SQLite database is locked: another connection held its lock for 1000 ms (busyTimeout). Nothing was written.',
+      cause: { errcode: 5 },
+    };
+    expect(await store.claim(B)).toEqual({ state: 'running', digest: 'd' });
+    expect(waits).toEqual([]);
+    await expect(store.claim({ ...request, key: 'new' })).rejects.toMatchObject(locked);
+    expect(waits.reduce((sum, ms) => sum + ms, 0)).toBe(1_000);
+    expect([waits.slice(0, 7), Math.max(...waits)]).toEqual([[5, 10, 20, 40, 80, 100, 100], 100]);
+    const ended = store.run(A, async ({ commit }) => {
+      await expect(commit(credit)).rejects.toMatchObject(locked);
+      other.exec('COMMIT');
+      await commit(credit); // a commit that did not come to be may be tried again
+    });
+    expect([await ended, credits()]).toEqual([true, 1]);
+    other.exec('BEGIN IMMEDIATE');
+    expect(await store.claim(B)).toEqual({ state: 'done', digest: 'd' });
+    expect(timeoutOf(shop)).toEqual({ timeout: 1_000 }); // SQLite's own waiting is as it was
   });
 
-  it.each([
-    ['nothing', undefined],
-    ['a file name', 'shop.db'],
-    ['a pool', { query() {}, connect() {} }],
-    ['an asynchronous driver', { exec() {}, prepare: () => ({ get: () => Promise.resolve({ 1: 1 }) }) }],
-    ['a driver of callbacks', { exec() {}, prepare: () => ({ get() {} }) }],
-  ])('refuse %s instead of a database', (_name, db) => {
-    expect(() => sqliteStore(db as never)).toThrow(ConfigurationError);
-    expect(() => sqliteStore(db as never)).toThrow(/DatabaseSync.* of node:sqlite, or .*better-sqlite3/);
+  it('the waits are partly random, and a clock that jumps does not end them', async () => {
+    const { waits, waiting } = clocked(0);
+    let hour = 0;
+    const shop = await shopWith({ busyTimeout: 40, now: () => (hour += 3_600_000) }, waiting);
+    open({ file: shop.file }).db.exec('BEGIN IMMEDIATE');
+    await expect(shop.store.claim(request)).rejects.toThrow('locked');
+    expect(waits).toEqual([2.5, 5, 10, 20, 2.5]);
+    expect(timeoutOf(shop)).toEqual({ timeout: 1_000 });
   });
+
+  it('a forgotten commit is waited for, and its error is not taken for a success', async () => {
+    const { store, file } = await shopWith({}, { elapsed: () => 0, random: () => 1, sleep: turn });
+    await store.claim(request);
+    const other = open({ file }).db;
+    other.exec('BEGIN IMMEDIATE');
+    const run = store.run(A, async ({ commit }) => void commit(fail));
+    for (let turns = 0; turns < 5; turns += 1) await turn();
+    other.exec('COMMIT');
+    await expect(run).rejects.toBe(failure);
+    expect(await store.claim(B)).toMatchObject({ state: 'running' });
+  });
+
+  it('a snapshot that is too old is waited for, which SQLite itself does not do', async () => {
+    const { db, store, credit, file } = await shopWith({}, { elapsed: () => 0, random: () => 1, sleep: turn });
+    db.prepare('PRAGMA journal_mode = WAL').get();
+    for (let row = 0; row < 2; row += 1) credit();
+    const rows = db.prepare('SELECT * FROM credits').iterate();
+    rows.next(); // reads on, as a report that is streamed does
+    open({ file }).db.exec("INSERT INTO credits VALUES ('1')");
+    let isSettled = false;
+    const claim = store.claim(request).finally(() => {
+      isSettled = true;
+    });
+    for (let turns = 0; turns < 20; turns += 1) await turn();
+    expect(isSettled).toBe(false);
+    for (const _row of rows);
+    expect(await claim).toEqual({ state: 'claimed' });
+  });
+});
+
+it('the schema can be made again, by statement or method', async () => {
+  const { store, db } = await shopWith();
+  await store.migrate();
+  db.exec(store.schema);
+  expect(store.schema).toContain('CREATE TABLE IF NOT EXISTS "merchant_webhook_events"');
+});
+
+it.each(['merchant_webhook_events', 'main.webhook_events'])(
+  'migrate adds the version to a table %s without one',
+  async (table) => {
+    const { db } = open();
+    const store = sqliteStore(db, { table });
+    expect(await store.migrate()).toEqual({ from: null, unfinished: 0 });
+    db.exec(`ALTER TABLE ${table} DROP COLUMN version`);
+    await store.claim(request);
+    await store.complete(request);
+    expect(await store.migrate()).toEqual({ from: 1, unfinished: 0 });
+    expect(db.prepare(`SELECT version FROM ${table}`).all()).toEqual([{ version: 1 }]);
+    expect(await store.claim(request)).toMatchObject({ state: 'done' });
+  },
+);
+
+it('cleanUp and cleanUpStatement remove what is older than the retention by their clocks, and nothing else', async () => {
+  const day = 86_400_000;
+  let time = Date.UTC(2001, 0, 1);
+  const { store, db } = await shopWith({ retention: 30 * day, table: 'main.events', now: () => time });
+  const keys = () => db.prepare('SELECT event_key FROM events ORDER BY event_key').all().flatMap(Object.values);
+  const claim = (key: string, lease = 0) => store.claim({ ...request, key, lease });
+  await claim('dead');
+  await claim('done');
+  await store.complete({ ...A, key: 'done' });
+  time += 1;
+  await claim('running', 50_000);
+  await claim('young');
+  await store.complete({ ...A, key: 'young' });
+  time += 30 * day - 1;
+  expect(await store.cleanUp()).toBe(0);
+  time += 1;
+  expect(await claim('running')).toMatchObject({ state: 'taken_over' });
+  expect(store.retention).toBe(30 * day);
+  expect(await store.cleanUp()).toBe(2);
+  expect(keys()).toEqual(['running', 'young']);
+  db.prepare('UPDATE events SET done_at = ? WHERE event_key = ?').run(Date.now() - 29 * day, 'young');
+  db.exec(store.cleanUpStatement ?? '');
+  expect(keys()).toEqual(['young']);
+});
+
+it('the store keeps records for ever by default, and says so', async () => {
+  const { store } = await shopWith();
+  expect(store).toMatchObject({ retention: null, cleanUpStatement: null });
+  await expect(store.cleanUp()).rejects.toThrow(ConfigurationError);
+});
+
+it.each([
+  ...[{ table: 'Events' }, { table: 'a; DROP TABLE credits' }, { table: '' }, { table: '1st' }, { table: 'a.b.c' }],
+  ...[{ table: 'a"b' }, { table: 5 }, { retention: 86_399_999 }, { retention: Number.NaN }, { retention: '30d' }],
+  ...[{ busyTimeout: -1 }, { busyTimeout: 1.5 }, { busyTimeout: 60_001 }, { now: 'then' }],
+  ...[{ namespace: 'x'.repeat(65) }, { namespace: null }, { busyTimout: 5 }],
+])('sqliteStore refuses the options %j', (options) => {
+  const { db } = open();
+  expect(() => sqliteStore(db, options as never)).toThrow(ConfigurationError); // what the types refuse
+});
+
+it.each([
+  ['nothing', undefined],
+  ['a file name', 'shop.db'],
+  ['a pool', { query() {}, connect() {} }],
+  ['an asynchronous driver', { exec() {}, prepare: () => ({ get: () => Promise.resolve({ 1: 1 }) }) }],
+  ['a driver of callbacks', { exec() {}, prepare: () => ({ get() {} }) }],
+  ['a database that is closed', { exec() {}, prepare: () => fail() }],
+])('sqliteStore refuses %s instead of a database', (_name, db) => {
+  expect(() => sqliteStore(db as never)).toThrow(/DatabaseSync.* of node:sqlite, or .*better-sqlite3/); // what the types refuse
 });

@@ -1,95 +1,38 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { diagnoseMismatch, diagnoseStatus } from '../../../src/webhooks/diagnose.ts';
 import { signWebhook, verifyWebhook } from '../../../src/webhooks/index.ts';
-import { headersOf, MIXED, NOW, PAID, PAID_HEADERS, SECRET, VECTORS } from '../vectors.ts';
+import { headersOf, NOW, PAID, SECRET } from '../vectors.ts';
 
-const HEX = VECTORS[0].signature;
+const compact = JSON.stringify(JSON.parse(PAID));
+const spaced = compact.replaceAll('":', '": ').replaceAll(',"', ', "');
+const indented = JSON.stringify(JSON.parse(PAID), null, 2);
 
-async function messageOf(verified: Promise<unknown>): Promise<string> {
-  const error: unknown = await verified.then(
-    () => new Error('accepted'),
-    (thrown: unknown) => thrown,
-  );
-  const message = error instanceof Error ? error.message : String(error);
-  expect(message).not.toContain('whsec_');
-  expect(message).not.toContain('order-1042');
-  return message;
-}
-
-/** A body that was signed as `sent` and handed to the verifier as `received`. */
-async function mismatch(sent: string, received: string | Uint8Array, secret = SECRET): Promise<string> {
-  const headers = { ...(await signWebhook(sent, SECRET, { timestamp: NOW })) };
-  const message = await messageOf(verifyWebhook(received, headers, secret, { now: NOW }));
-  if (!message.includes('does not match')) return message;
-  const body = typeof received === 'string' ? Buffer.from(received) : received;
-  return `${message}\n${(await diagnoseMismatch(body, headers, [secret])).text}`;
-}
-
-describe('the message of a refusal, or the diagnosis of the command line, names', () => {
-  const parsed = JSON.parse(PAID);
-  const compact = JSON.stringify(parsed);
-  const spaced = compact.replaceAll('":', '": ').replaceAll(',"', ', "');
-  it.each([
-    ['a re-serialised body, sent with spaces', spaced, compact, /serialised again: with other spacing/],
-    [
-      'a re-serialised body, sent indented',
-      compact,
-      JSON.stringify(parsed, null, 2),
-      /serialised again: with other spacing/,
-    ],
-    ['a re-serialised body with a line break in its text', '{"a": "b\\nc:d"}', '{"a":"b\\nc:d"}', /with other spacing/],
-    ['a re-serialised body, sent with escapes', '{"a":"\\u00e9"}', '{"a":"é"}', /escaped letters/],
-    [
-      'amounts that a proxy made numbers',
-      '{"amount":"119.00","credited_usdt":"127.859778"}',
-      '{"amount":119,"credited_usdt":127.859778}',
-      /amounts as numbers/,
-    ],
-    ['a lost byte-order mark', `\uFEFF${PAID}`, PAID, /byte-order mark/],
-    ['a lost line break', `${PAID}\n`, PAID, /line break at the end/],
-    ['an added line break', PAID, `${PAID}\n`, /White space was added/],
-    ['an empty body', PAID, '', /body is empty/],
-    [
-      'anything else',
-      PAID,
-      '{"a":1}',
-      /secret is another one.*or the body is not the raw one.*\n.*no usual mistake explains it/,
-    ],
-  ])('%s', async (_name, sent, received, message) => {
-    expect(await mismatch(sent, received)).toMatch(message);
-  });
-
-  it('a secret that would match when trimmed of its quotes', async () => {
-    expect(await mismatch(PAID, PAID, `"${SECRET}"`)).toMatch(/would match when trimmed/);
-  });
-
-  it('a padded secret, before anything else', async () => {
-    expect(await mismatch(PAID, PAID, `${SECRET}\n`)).toMatch(/white space around it.*Trim it/s);
-  });
-
-  it.each([
-    [301_000, 'the timestamp is 5 minutes old, and the tolerance is 5 minutes'],
-    [9 * 60_000, 'the timestamp is 9 minutes old'],
-    [3 * 3_600_000, 'the timestamp is 3 hours old'],
-    [50 * 3_600_000, 'the timestamp is 2 days old'],
-    [-9 * 60_000, "the timestamp is 9 minutes ahead of this machine's clock"],
-  ])('an age of %i ms', async (age, text) => {
-    expect(await messageOf(verifyWebhook(PAID, PAID_HEADERS, SECRET, { now: NOW + age }))).toContain(text);
-  });
-
-  it('the form of a signature and of a timestamp', async () => {
-    const signed = (headers: Record<string, string>, pin = {}) =>
-      messageOf(verifyWebhook(PAID, headers, SECRET, { now: NOW, ...pin }));
-    expect(await signed(headersOf(`${HEX} `))).toMatch(
-      /65 characters of another form\. It has white space around it\.$/,
-    );
-    expect(await signed(headersOf(`${HEX}0`))).toMatch(/or nothing\. It has 65 characters of another form\.$/);
-    expect(await signed(PAID_HEADERS, { encoding: 'base64' })).toMatch(/signature in base64.*It is hex/);
-    expect(await signed(PAID_HEADERS, { timestampFormat: 'iso' })).toMatch(/must be iso.*seconds/);
-    expect(await signed(headersOf(HEX, 'yesterday'))).toMatch(/ISO 8601.*9 characters of another form/);
-    expect(await signed(headersOf(MIXED.base64url), { encoding: 'hex' })).toMatch(/signature in hex.*It is base64/);
-  });
-});
+it.each([
+  ['was sent with spaces and serialised again', spaced, compact, /serialised again: with other spacing/],
+  ['was serialised again with indentation', compact, indented, /serialised again: with other spacing/],
+  ['was serialised again, with a line break in its text', '{"a": "b\\nc:d"}', '{"a":"b\\nc:d"}', /with other spacing/],
+  ['was sent with escapes and serialised again', '{"a":"\\u00e9"}', '{"a":"é"}', /escaped letters/],
+  [
+    'has amounts that a proxy made numbers',
+    '{"amount":"119.00","credited_usdt":"127.859778"}',
+    '{"amount":119,"credited_usdt":127.859778}',
+    /amounts as numbers/,
+  ],
+  ['lost its byte-order mark', `\uFEFF${PAID}`, PAID, /byte-order mark/],
+  ['lost its line break', `${PAID}\n`, PAID, /line break at the end/],
+  ['got a line break', PAID, `${PAID}\n`, /White space was added/],
+  ['is another one', PAID, '{"a":1}', /no usual mistake explains it/],
+  ['is right, and whose secret has quotes', PAID, PAID, /would match when trimmed/, `"${SECRET}"`],
+])(
+  'the diagnosis of a body that %s names the cause, and no value',
+  async (_cause, sent, received, text, secret = SECRET) => {
+    const headers = { ...(await signWebhook(sent, SECRET, { timestamp: NOW })) };
+    await expect(verifyWebhook(received, headers, secret, { now: NOW })).rejects.toThrow('does not match');
+    const diagnosis = await diagnoseMismatch(Buffer.from(received), headers, [secret]);
+    expect(diagnosis.text).toMatch(text);
+    expect(diagnosis.text).not.toMatch(/whsec_|order-1042/);
+  },
+);
 
 it.each([
   ['quotes that nothing closes', '\\"'],
@@ -112,6 +55,5 @@ it.each([
   [404, 'no_route', 'The receiver has no POST route for the callback_url.'],
   [405, 'no_post', 'The receiver takes no POST for the callback_url.'],
 ])('a status %i without an address is told without one, and proves nothing', (status, id, text) => {
-  const diagnosis = diagnoseStatus('your endpoint', null, status);
-  expect(diagnosis).toMatchObject({ id, text, isProven: false });
+  expect(diagnoseStatus('your endpoint', null, status)).toMatchObject({ id, text, isProven: false });
 });

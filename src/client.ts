@@ -16,7 +16,7 @@ import { type RawRequest, rawRequest } from './resources/request.ts';
 import { buildWebhooks, type Webhooks } from './resources/webhooks.ts';
 import { buildWithdrawals, type Withdrawals } from './resources/withdrawals.ts';
 import { DriftReporter } from './transport/hooks.ts';
-import { connect } from './transport/http.ts';
+import { createKy } from './transport/http.ts';
 import { PLATFORM, RateLimitGate, RetryBudget, type Runtime } from './transport/limits.ts';
 import type { ClientCore } from './transport/types.ts';
 
@@ -59,7 +59,7 @@ function partsFor(
   const secrets = [...options.secrets.filter((secret) => typeof secret === 'string'), ...others];
   return new Parts(options, {
     // The platform's fetch is looked up at each call, so that a tool that replaces it later is seen.
-    http: connect(fetch ?? ((url, init) => globalThis.fetch(url, init)), options.baseUrl, options.headers),
+    http: createKy(fetch ?? ((url, init) => globalThis.fetch(url, init)), options.baseUrl, options.headers),
     apiKey,
     secrets,
     hide: hiding(typeof apiKey === 'string' ? [apiKey, ...secrets] : secrets),
@@ -97,7 +97,7 @@ function clientOf(parts: object): MerchantClient {
  * });
  */
 export class MerchantClient {
-  /** Creates, reads and lists charges. */
+  /** Creates, reads and lists invoices. */
   readonly invoices: Invoices;
   /** Reads and lists withdrawals of the business. */
   readonly withdrawals: Withdrawals;

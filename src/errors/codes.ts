@@ -149,7 +149,10 @@ const RATE_LIMIT_CODE =
 const SERVER_CODE =
   /^(?:internal(?:_server)?_error|internal|server_error|(?:service|temporarily)_unavailable|(?:under_)?maintenance)$/i;
 
-/** Returns the kind of an error response: by its code, otherwise by its status. Codes are compared without case. */
+/**
+ * Returns the kind of an error response. The two codes of the interface and those of a rate limit decide, then the status. A code
+ * of a broken server counts where the status says nothing closer. Codes are compared without case.
+ */
 export function errorKindOf(code: string | null, status: number): ApiErrorKind {
   const known = code?.toUpperCase();
   if (known === 'INVOICE_ALREADY_EXISTS') return 'conflict';

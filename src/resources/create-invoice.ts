@@ -12,7 +12,7 @@ import { InvoiceMismatchError } from '../errors/classes.ts';
 import { hasCode, isMerchantError, isRefusedIdent } from '../errors/guards.ts';
 import { hideIn } from '../hide.ts';
 import type { CallOptions } from '../options.ts';
-import { callWithin, open, run } from '../transport/call.ts';
+import { callWithin, open, settleOrThrow } from '../transport/call.ts';
 import { sentences } from '../transport/error-response.ts';
 import { aborted, toError } from '../transport/failure.ts';
 import { send } from '../transport/send.ts';
@@ -52,7 +52,7 @@ export async function createInvoice(
   orGet: boolean,
 ): Promise<Creation> {
   const call = open(client, client.allowHttp ? createWithHttp : create, { body: params, options });
-  return run(call, createOrRead(call, orGet));
+  return settleOrThrow(call, createOrRead(call, orGet));
 }
 
 async function createOrRead(call: OpenCall<CreatedInvoice>, orGet: boolean): Promise<Creation> {

@@ -8,7 +8,7 @@ import { AbortedError, type MerchantErrorInit, TimeoutError } from '../errors/cl
 import type { SdkCode, StoppedBy } from '../errors/codes.ts';
 import { type AnyMerchantError, isMerchantError } from '../errors/guards.ts';
 import type { CallOptions, ListOptions } from '../options.ts';
-import { call, open, run, sendOrThrow } from '../transport/call.ts';
+import { call, open, sendOrThrow, settleOrThrow } from '../transport/call.ts';
 import { pause } from '../transport/limits.ts';
 import type { ClientCore } from '../transport/types.ts';
 import { type Call, CallPromise, type ListCall, SourceLine } from './call-promise.ts';
@@ -28,7 +28,7 @@ export type CreateOrGetResult =
       readonly differences: readonly ComparedText[];
     };
 
-/** Invoices: each one is a charge with a hosted payment link. */
+/** Invoices: what the customer is asked to pay for an order, each with a hosted payment link. */
 export interface Invoices {
   /**
    * Creates an invoice. Safe to repeat with the same external_id: no second invoice is ever created.
@@ -186,7 +186,7 @@ async function pollUntilFinal(client: ClientCore, ident: string, options: WaitOp
   for (let wait = interval; ; wait = Math.min(wait * GROWTH, interval * LONGEST)) {
     const input = { params: { ident }, options: { signal: signal ?? undefined }, deadlineAt };
     const opened = open(client, endpoints['invoices.get'], input);
-    const invoice = await run(opened, sendOrThrow(opened), { isHandled: isPassing }).then(
+    const invoice = await settleOrThrow(opened, sendOrThrow(opened), { isHandled: isPassing }).then(
       ({ value }) => value,
       (error: unknown) => {
         if (isMerchantError(error) && isPassing(error)) return null;

@@ -7,7 +7,7 @@ import type { Page, PageQuery } from '../contract/types.ts';
 import { isMerchantError } from '../errors/guards.ts';
 import { notify } from '../notify.ts';
 import { type ListOptions, type RowsOptions, readCallOptions, readPrefetch } from '../options.ts';
-import { open, readArguments, run, sendOrThrow, settle } from '../transport/call.ts';
+import { open, readArguments, sendOrThrow, settle, settleOrThrow } from '../transport/call.ts';
 import { invalidInput } from '../transport/failure.ts';
 import { type ErrorEvent, errorEvent, eventFacts } from '../transport/hooks.ts';
 import type { ClientCore, CompleteOptions, OpenCall, Success } from '../transport/types.ts';
@@ -80,15 +80,15 @@ async function begin<T extends { readonly uuid: string }, Query extends PageQuer
     const startPage = copy.page ?? 1;
     return { client, endpoint, query: { ...copy }, queryNames, startPage, settings, prefetch, onInvalidItem, filters };
   });
-  const request = openPage(list, list.startPage, list.query, list.settings);
-  const success = await run(request.opened, request.work);
+  const request = requestPage(list, list.startPage, list.query, list.settings);
+  const success = await settleOrThrow(request.opened, request.work);
   const size = list.query.per_page ?? success.value.page.per_page;
   if (size !== success.value.page.per_page) client.drift.reportOnce(endpoint, 'per_page', 'size_ignored');
   return { list, success };
 }
 
 /** Requests one page. Rows that cannot be read or contradict the filter are left out. */
-function openPage<T extends { readonly uuid: string }>(
+function requestPage<T extends { readonly uuid: string }>(
   { client, endpoint, queryNames, filters, onInvalidItem }: RequestedList<T>,
   page: number,
   query: RequestedList<T>['query'],
@@ -137,7 +137,7 @@ async function* walkList<T extends { readonly uuid: string }>(
       signal: settings.signal,
       key: ({ uuid }) => uuid,
       async read(page, signal) {
-        const request = openPage(list, page, { ...query, page }, { ...settings, signal });
+        const request = requestPage(list, page, { ...query, page }, { ...settings, signal });
         const settled = await settle(request.opened, request.work, { holdsError: true });
         if (settled.ok) return settled.success.value;
         const { error, event } = settled;
@@ -181,5 +181,5 @@ export async function readRows<T>(
   });
   const opened = open(client, endpoint, { data, settings });
   const work = sendOrThrow(opened).then((success) => ({ ...success, value: success.value.filter(isAskedFor) }));
-  return run(opened, work);
+  return settleOrThrow(opened, work);
 }

@@ -1,4 +1,4 @@
-// One call: `open` reads what the caller gave, once; send.ts sends it; `settle` and `run` call the hooks for its end,
+// One call: `open` reads what the caller gave, once; send.ts sends it; `settle` and `settleOrThrow` call the hooks for its end,
 // once.
 
 import { argumentFail, type Fail } from '../checks.ts';
@@ -43,7 +43,7 @@ export async function call<Data>(
   input: Input<Data>,
 ): Promise<Success<Data>> {
   const opened = open(client, endpoint, input);
-  return run(opened, sendOrThrow(opened));
+  return settleOrThrow(opened, sendOrThrow(opened));
 }
 
 /** Sends a call, and throws its failure as an error. For a call whose resource adds no advice. */
@@ -187,7 +187,7 @@ export type Settled<Result> =
   | { readonly ok: true; readonly success: Result }
   | { readonly ok: false; readonly error: unknown; readonly event: ErrorEvent | null };
 
-interface Ending {
+interface SettleOptions {
   /** True for a failure that the client handles itself. */
   readonly isHandled?: (error: AnyMerchantError) => boolean;
   /** Does not call `onError`, because the failure may not matter in the end. The caller then calls it. */
@@ -198,7 +198,7 @@ interface Ending {
 export async function settle<Result extends Success<unknown>>(
   opened: OpenCall<unknown>,
   work: Promise<Result>,
-  { isHandled = () => false, holdsError = false }: Ending = {},
+  { isHandled = () => false, holdsError = false }: SettleOptions = {},
 ): Promise<Settled<Result>> {
   const { client, endpoint, callId, externalId } = opened;
   const { hooks, runtime } = client;
@@ -217,10 +217,10 @@ export async function settle<Result extends Success<unknown>>(
 }
 
 /** Does the same as {@link settle}, and throws the failure. */
-export async function run<Result extends Success<unknown>>(
+export async function settleOrThrow<Result extends Success<unknown>>(
   opened: OpenCall<unknown>,
   work: Promise<Result>,
-  ending?: Ending,
+  ending?: SettleOptions,
 ): Promise<Result> {
   const settled = await settle(opened, work, ending);
   if (settled.ok) return settled.success;

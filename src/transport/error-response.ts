@@ -50,7 +50,7 @@ type IsRecord = Endpoint<unknown>['isRecord'];
  * @see [Failure envelope](../../docs/service-interface.md#failure-envelope)
  * @see [Handling strategy](../../docs/service-interface.md#handling-strategy)
  */
-export function errorResponse(
+export function failureOfResponse(
   response: ServiceResponse,
   body: unknown,
   { method, isRecord, conflict }: Pick<Endpoint<unknown>, 'method' | 'isRecord' | 'conflict'>,

@@ -15,7 +15,7 @@ const ERROR_BODY_MAX = MIB;
  * Returns the ky instance of a client. Each request carries its {@link Attempt} as context, from which a hook sets the
  * key.
  */
-export function connect(given: FetchLike, baseUrl: string, headers: Readonly<Record<string, string>>): KyInstance {
+export function createKy(given: FetchLike, baseUrl: string, headers: Readonly<Record<string, string>>): KyInstance {
   return ky.create({
     prefix: baseUrl,
     headers: { accept: 'application/json', 'user-agent': `merchant-invoicing/${VERSION}`, ...headers },

@@ -4,7 +4,7 @@ import { payloadOf } from '../contract/envelope.ts';
 import { isObject } from '../contract/json.ts';
 import type { Check, Issue } from '../contract/values/check.ts';
 import type { Outcome } from '../errors/codes.ts';
-import { codedError, errorResponse, isErrorBody } from './error-response.ts';
+import { codedError, failureOfResponse, isErrorBody } from './error-response.ts';
 import type { RetryClass } from './retry.ts';
 import type { ClientCore, Failure, OpenCall, ServiceResponse } from './types.ts';
 
@@ -79,7 +79,7 @@ export function readResponse<Data>(response: ServiceResponse, reading: Reading<D
 
 function failed(response: ServiceResponse, body: unknown, reading: Omit<Reading<unknown>, 'data'>): Read<never> {
   const { endpoint, externalId, client } = reading;
-  return { ok: false, failure: errorResponse(response, body, endpoint, externalId, client.runtime.now()) };
+  return { ok: false, failure: failureOfResponse(response, body, endpoint, externalId, client.runtime.now()) };
 }
 
 /**

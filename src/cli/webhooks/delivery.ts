@@ -15,7 +15,7 @@ import { CliError, EXIT, type Io, misuse } from '../io.ts';
 import { performAction, usualSandbox } from '../sandbox/remote.ts';
 
 /** Each event, the status of its invoice, and the action of the sandbox that brings an order there. */
-export const EVENTS = {
+export const SAMPLES = {
   paid: { status: 'success', action: 'pay' },
   adjusted: { status: 'success', action: 'underpay' },
   overpaid: { status: 'success', action: 'overpay' },
@@ -23,7 +23,7 @@ export const EVENTS = {
   canceled: { status: 'canceled', action: 'cancel' },
   fail: { status: 'fail', action: 'fail' },
 } as const;
-export type EventKind = keyof typeof EVENTS;
+export type EventKind = keyof typeof SAMPLES;
 
 /** The order of an event. */
 export interface Order {
@@ -123,7 +123,7 @@ export async function sampleEvent(
   sandbox: string | null,
 ): Promise<SampleEvent> {
   const { externalId: external_id, customerId: customer_id, amount } = order;
-  const { status, action } = EVENTS[kind];
+  const { status, action } = SAMPLES[kind];
   const isAdjusted = kind === 'adjusted' || kind === 'overpaid';
   const paid = isAdjusted ? (order.paid ?? shareOf(amount, kind === 'adjusted' ? '0.5' : '1.5')) : undefined;
   const [card] = SEED_METHODS;

@@ -9,13 +9,13 @@ import { EXIT, type ExitCode, fileBytes, type Io, misuse } from '../io.ts';
 import { jsonLine, markOf, oneLine, styleOf, wrapped } from '../report.ts';
 import {
   deliver,
-  EVENTS,
   type EventKind,
   isAcknowledged,
   isSandbox,
   NAME_AN_ORDER,
   parsePaid,
   readSender,
+  SAMPLES,
   sampleEvent,
   throwIfUnreachable,
 } from './delivery.ts';
@@ -28,8 +28,8 @@ export async function webhooksSend(args: readonly string[], io: Io): Promise<Exi
   const [given, address] = positionals;
   if (given === undefined) throw misuse('webhooks send needs an event and an address', EXAMPLE);
   const name = given.replace(/^invoice\./, ''); // also takes the name that a body has, such as invoice.paid
-  if (!Object.hasOwn(EVENTS, name)) {
-    throw misuse(`there is no event ${JSON.stringify(given)}, only ${Object.keys(EVENTS).join(', ')}`, EXAMPLE);
+  if (!Object.hasOwn(SAMPLES, name)) {
+    throw misuse(`there is no event ${JSON.stringify(given)}, only ${Object.keys(SAMPLES).join(', ')}`, EXAMPLE);
   }
   const kind = name as EventKind; // a key of the table
   const { url, dialect, timeout, externalId, secrets, source, ...sender } = readSender(

@@ -58,7 +58,10 @@ function checkConsistency({ status, is_adjusted, adjustment, ...invoice }: Catch
   }
 }
 
-/** Reads an amount, or null if it cannot be read: the decoder refuses that for the amounts that the event needs. */
+/**
+ * Reads an amount, or null if it cannot be read: the decoder refuses that for the amounts that the event needs.
+ * @throws WebhookVerificationError for a negative one
+ */
 function readAmount(name: string, money: CatchUpInvoice['amount'] | null | undefined): Decimal | null {
   const value = decimalFrom(amountText(money));
   if (value instanceof Problem) return null;

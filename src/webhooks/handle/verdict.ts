@@ -5,7 +5,7 @@ import { LEASE } from './timing.ts';
 
 /** The response of the endpoint: a plain object, for any framework. */
 export interface WebhookReply {
-  /** HTTP status. 2xx only for an event that is done. */
+  /** HTTP status. 2xx only for an event that is done, and for an unknown one that has no function and is not about money. */
   readonly status: number;
   /** Content-Type and Cache-Control, with Retry-After or Allow where they apply. */
   readonly headers: Readonly<Record<string, string>>;
@@ -13,7 +13,7 @@ export interface WebhookReply {
   readonly body: string;
 }
 
-// 2xx never for work that is not done. After any other status the service repeats, up to seven attempts by default.
+// 2xx never for work that has to be done. After any other status the service repeats, up to seven attempts by default.
 const STATUS = {
   done: 200,
   duplicate: 200,

@@ -58,7 +58,7 @@ export function fileBytes(path: string, fix: string): Buffer {
 }
 
 /** The error for a request that is right, but cannot be fulfilled, such as an order that does not exist. */
-export function finding(message: string, fix: string): CliError {
+export function unfulfilled(message: string, fix: string): CliError {
   return new CliError(EXIT.finding, message, fix);
 }
 

@@ -12,7 +12,7 @@ import type {
   OrderState,
   ReconcileInvoice,
   ReconcileOrder,
-} from './findings.ts';
+} from './types.ts';
 
 // Compares one order with its invoice: what each side says, what differs, and what to do about it. Pure functions.
 

@@ -7,6 +7,7 @@
 export type { Callback } from '../checks.ts';
 export type { KnownInvoiceStatus } from '../contract/types.ts';
 export { Decimal } from '../contract/values/decimal.ts';
+export { reconcile } from './reconcile.ts';
 export type {
   CurrencySummary,
   Finding,
@@ -24,5 +25,4 @@ export type {
   ReconcileSummary,
   Reconciliation,
   UnreadableOrder,
-} from './findings.ts';
-export { reconcile } from './reconcile.ts';
+} from './types.ts';

@@ -27,7 +27,7 @@ import type {
   ReconcileOptions,
   ReconcileSummary,
   Reconciliation,
-} from './findings.ts';
+} from './types.ts';
 
 // Reads the orders into a Map, walks the list of invoices once, and reads each order that differs singly before it is
 // reported. The list alone decides nothing, because it may move, be late or be cut: an order is not called unpaid

@@ -1,5 +1,5 @@
 import { createRandom } from '../sandbox/state/random.ts';
-import type { StormCustomer, StormNetwork, StormOrder, StormPlan, StormWebhook } from './options.ts';
+import type { CheckedSettings, StormCustomer, StormNetwork, StormOrder, StormWebhook } from './options.ts';
 
 // The plan of a storm, drawn from its seed alone: who comes when, what each of them does, and what goes wrong around it.
 
@@ -22,7 +22,7 @@ export interface PlannedCustomer {
 }
 
 /** Draws the customers of a day, in the order in which they arrive. */
-export function planCustomers({ seed, customers, weights, restartEvery }: StormPlan): PlannedCustomer[] {
+export function planCustomers({ seed, customers, weights, restartEvery }: CheckedSettings): PlannedCustomer[] {
   const kinds = deckOf<StormCustomer>(weights.customers, customers, `${seed} customers`);
   return kinds.map((kind, index) => {
     const number = index + 1;

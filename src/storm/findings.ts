@@ -1,7 +1,7 @@
 import { Decimal } from '../contract/values/decimal.ts';
 import { decimalFrom, Problem, plainIdent } from '../contract/values/scalars.ts';
 import { compareWithInvoice, readOrder } from '../reconcile/compare.ts';
-import type { FoundOrder, ReconcileInvoice, ReconcileOrder } from '../reconcile/findings.ts';
+import type { FoundOrder, ReconcileInvoice, ReconcileOrder } from '../reconcile/types.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { SandboxInvoice } from '../sandbox/wire-types.ts';
 import type { StormFulfilment, StormShop } from './options.ts';
@@ -92,7 +92,7 @@ export async function findingsOf(shop: StormShop, sandbox: Sandbox, played: Play
     findings.unshift({ kind: 'nothing_delivered', order: null, problem });
   }
   for (const { operation, code, why, status, fault } of sandbox.requests()) {
-    if (operation !== 'invoices.create' || fault !== null || !REFUSALS.has(status)) continue;
+    if (operation !== 'invoices.create' || fault !== null || !REFUSED_STATUSES.has(status)) continue;
     if (code === 'INVOICE_ALREADY_EXISTS') continue; // the response to a second click, in some dialects a 400 or 422
     const problem = `A creation was refused with ${status} ${code ?? ''}, and would be each time. ${why ?? ''}`;
     findings.push({ kind: 'request_refused', order: null, problem: problem.trim() });
@@ -108,7 +108,7 @@ export async function findingsOf(shop: StormShop, sandbox: Sandbox, played: Play
   return findings;
 }
 
-const REFUSALS: ReadonlySet<number | null> = new Set([400, 401, 403, 422]);
+const REFUSED_STATUSES: ReadonlySet<number | null> = new Set([400, 401, 403, 422]);
 
 async function listOf<Row>(
   rows: ReturnType<StormShop['orders']> | ReturnType<NonNullable<StormShop['fulfilments']>>,
@@ -186,7 +186,7 @@ function ofCustomer(
       const invoice =
         invoices.find(({ external_id, uuid }) => [external_id, uuid].includes(each.external_id)) ?? invoices[0];
       if (invoice === undefined) continue;
-      const comparison = compareWithInvoice(each, truthOf(invoice), Number.POSITIVE_INFINITY, true);
+      const comparison = compareWithInvoice(each, unpaidInvoice(invoice), Number.POSITIVE_INFINITY, true);
       if (comparison.result !== 'differs') continue;
       for (const { kind, action } of comparison.differences) if (kind === 'fulfilled_not_paid') add(kind, action);
     }
@@ -219,8 +219,8 @@ function sumOf(amounts: readonly (string | null | undefined)[]): Decimal {
   }, new Decimal(0));
 }
 
-/** An invoice of the sandbox as the client would return it. */
-function truthOf(invoice: SandboxInvoice): ReconcileInvoice {
+/** An invoice of the sandbox that nobody has paid, as the client would return it. */
+function unpaidInvoice(invoice: SandboxInvoice): ReconcileInvoice {
   const money = (text: string | null): Decimal | null => (text === null ? null : new Decimal(text));
   const { uuid, external_id, status, currency, created_at, expires_at, finished_at, is_adjusted } = invoice;
   return {

@@ -9,7 +9,7 @@ import {
   readCount,
 } from '../checks.ts';
 import { isLoopback } from '../contract/values/hosts.ts';
-import type { ReconcileOrder } from '../reconcile/findings.ts';
+import type { ReconcileOrder } from '../reconcile/types.ts';
 import type { Sandbox, SandboxFetch } from '../sandbox/sandbox.ts';
 
 // What goes into a storm: the merchant's shop, and how often each kind of customer and failure is drawn.
@@ -207,7 +207,7 @@ export const DEFAULT_WEIGHTS = {
 export const fail = configurationFail('storm');
 
 /** The settings after their check, with the defaults. */
-export interface StormPlan {
+export interface CheckedSettings {
   readonly seed: number | string;
   readonly customers: number;
   readonly weights: { readonly [Name in keyof typeof DEFAULT_WEIGHTS]: Readonly<Record<string, number>> };
@@ -221,7 +221,7 @@ export interface StormPlan {
  * Checks the settings and fills in the defaults.
  * @throws ConfigurationError (`SDK_CONFIGURATION`) that names the option
  */
-export function readPlan(options: StormOptions): StormPlan {
+export function readSettings(options: StormOptions): CheckedSettings {
   checkOptions('options', options, NAMES, fail);
   const { seed = 1, weights = {}, signal, onProgress, timeLimit = 300_000 } = options;
   if (typeof seed !== 'string' && !Number.isFinite(seed)) fail(`seed must be a number or text, not ${kindOf(seed)}`);
@@ -243,7 +243,7 @@ export function readPlan(options: StormOptions): StormPlan {
     if (Object.values(row).every((weight) => weight === 0)) fail(`weights.${name} switches every kind off`);
     return [name, row] as const;
   });
-  const read = Object.fromEntries(merged) as unknown as StormPlan['weights']; // the names of the table
+  const read = Object.fromEntries(merged) as unknown as CheckedSettings['weights']; // the names of the table
   return { seed, customers, weights: read, restartEvery, timeLimit, signal, onProgress };
 }
 

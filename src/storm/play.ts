@@ -4,10 +4,10 @@ import type { SandboxInvoice } from '../sandbox/wire-types.ts';
 import { signWebhook } from '../webhooks/verify/signature.ts';
 import type { PlannedCustomer } from './customers.ts';
 import {
+  type CheckedSettings,
   refuseStrangeHost,
   type StormCustomer,
   type StormNetwork,
-  type StormPlan,
   type StormShop,
   type StormWebhook,
 } from './options.ts';
@@ -53,7 +53,7 @@ export async function play(
   customers: readonly PlannedCustomer[],
   shop: StormShop,
   sandbox: Sandbox,
-  plan: StormPlan,
+  plan: CheckedSettings,
   story: Story,
 ): Promise<Played> {
   const begun = performance.now();
@@ -99,7 +99,7 @@ export const TIMED_OUT = Symbol('timed out');
 
 /** Waits for what the shop does, at most twice the time limit. Rejects at an abort during the wait. The work is not ended. */
 export async function within<Value>(
-  { timeLimit, signal }: StormPlan,
+  { timeLimit, signal }: CheckedSettings,
   work: () => Value | Promise<Value>,
 ): Promise<Value | typeof TIMED_OUT> {
   let onAbort = (): void => {};

@@ -5,14 +5,14 @@ import { NO_HOST } from '../sandbox/world.ts';
 import { planCustomers } from './customers.ts';
 import { findingsOf, type StormFinding } from './findings.ts';
 import {
+  type CheckedSettings,
   checkShop,
   fail,
-  readPlan,
+  readSettings,
   refuseStrangeHost,
   type StormCustomer,
   type StormNetwork,
   type StormOptions,
-  type StormPlan,
   type StormService,
   type StormShop,
   type StormWebhook,
@@ -58,7 +58,7 @@ const START = Date.UTC(2026, 0, 5, 8);
  * expect(result.findings).toEqual([]);
  */
 export async function storm(options: StormOptions): Promise<StormResult> {
-  const plan = withProgress(readPlan(options));
+  const plan = withProgress(readSettings(options));
   plan.signal?.throwIfAborted();
   const isOwn = 'shop' in options;
   if (isOwn && typeof options.shop !== 'function')
@@ -97,7 +97,7 @@ const NO_ROWS = {
 } as const;
 
 /** An error of `close` is thrown only where it hides nothing: no finding and no other error. */
-async function endShop(shop: StormShop, plan: StormPlan, isFine: boolean): Promise<void> {
+async function endShop(shop: StormShop, plan: CheckedSettings, isFine: boolean): Promise<void> {
   try {
     await within(plan, () => shop.close?.());
   } catch (error) {
@@ -108,7 +108,7 @@ async function endShop(shop: StormShop, plan: StormPlan, isFine: boolean): Promi
 /** A sandbox whose webhooks go to the shop, and the shop over it. */
 async function ownService(
   make: (service: StormService) => StormShop | Promise<StormShop>,
-  plan: StormPlan,
+  plan: CheckedSettings,
 ): Promise<{ readonly sandbox: Sandbox; readonly shop: StormShop }> {
   let shop: StormShop | null = null;
   let clock = (): number => START;
@@ -148,7 +148,7 @@ async function ownService(
 }
 
 function resultOf(
-  plan: StormPlan,
+  plan: CheckedSettings,
   shop: StormShop,
   { records, restarts }: Played,
   findings: readonly StormFinding[],
@@ -197,7 +197,7 @@ function notSeenOf({ fulfilments, catchUp, restart, visit }: StormShop): string[
 }
 
 /** A line on a terminal, unless the caller asks for the progress. */
-function withProgress(plan: StormPlan): StormPlan {
+function withProgress(plan: CheckedSettings): CheckedSettings {
   const { onProgress } = plan;
   if (onProgress !== undefined) return { ...plan, onProgress: (progress) => notify(() => onProgress(progress)) };
   // Not every runtime has `process`, so it is read as a member that may be missing.

@@ -13,7 +13,7 @@ import { bodyMistake, COMPARE_THE_SECRET, readHeaders, requiredHeaders } from '.
 
 // Why a webhook was refused, found in three ways: from the response of the receiver (diagnoseReply), by requests that
 // only a receiver with one mistake accepts (searchMistake), and from the request as the receiver got it
-// (diagnoseMismatch). Only the command line and the sandbox call this file: a receiver in production spends nothing on
+// (diagnoseMismatch). Only the command line, the sandbox and the storm call this file: a receiver in production spends nothing on
 // the requests of strangers.
 
 /** The cause of a refused webhook, with its remedy. */

@@ -30,7 +30,7 @@ export const ROOMS: readonly Room[] = [
   { holds: 'sandbox/', may: ['contract/', 'webhooks/', ...GROUND] },
   { holds: 'msw.ts', may: ['sandbox/', 'contract/', ...GROUND] },
   { holds: 'storm/', may: ['sandbox/', 'reconcile/', 'webhooks/', 'contract/', ...GROUND] },
-  { holds: 'testing/', may: ['webhooks/', 'sandbox/', ...CALL] },
+  { holds: 'testing/', may: ['webhooks/', 'contract/', ...GROUND] },
   {
     holds: 'cli/',
     may: ['sandbox/', 'webhooks/', 'reconcile/', 'contract/', ...GROUND],

@@ -10,7 +10,7 @@ import type { SandboxDelivery } from '../../sandbox/index.ts';
 import type { Diagnosis } from '../../webhooks/diagnose.ts';
 import { readArguments } from '../arguments.ts';
 import { COMMANDS, exampleOf } from '../commands.ts';
-import { CliError, EXIT, type ExitCode, finding, type Io, misuse } from '../io.ts';
+import { CliError, EXIT, type ExitCode, type Io, misuse, unfulfilled } from '../io.ts';
 import { jsonLine, markOf, oneLine, type Style, styleOf, wrapped } from '../report.ts';
 import { performAction } from '../sandbox/remote.ts';
 import { type Service, serviceOf } from '../service.ts';
@@ -39,7 +39,7 @@ export async function orderCommand(args: readonly string[], io: Io): Promise<Exi
     if (!isMerchantError(error)) throw error;
     if (hasKind(error, 'not_found')) {
       const problem = `the service knows no order ${JSON.stringify(oneLine(ident, 80))} of this business`;
-      throw finding(problem, `${DOCTOR}   # which service and which key are set?`);
+      throw unfulfilled(problem, `${DOCTOR}   # which service and which key are set?`);
     }
     const isGone = error.kind === 'connection' || error.kind === 'timeout';
     throw new CliError(isGone ? EXIT.unreachable : EXIT.finding, hide(error.message), DOCTOR);

@@ -1,7 +1,7 @@
 import { pipeline, Readable } from 'node:stream';
 import { CsvError, parse } from 'csv-parse';
 import { isObject } from '../../contract/json.ts';
-import type { ReconcileOrder, UnreadableOrder } from '../../reconcile/findings.ts';
+import type { ReconcileOrder, UnreadableOrder } from '../../reconcile/types.ts';
 import { COMMANDS, exampleOf } from '../commands.ts';
 import { misuse } from '../io.ts';
 

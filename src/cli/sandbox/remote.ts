@@ -4,7 +4,7 @@ import { printable, shellWord } from '../../printable.ts';
 import { ACTIONS, type ActionFields, type ActionName, type ActionResult, isActionName } from '../../sandbox/actions.ts';
 import { parseAddress, readArguments } from '../arguments.ts';
 import { COMMANDS } from '../commands.ts';
-import { CliError, EXIT, type ExitCode, finding, type Io, type Keyboard, misuse } from '../io.ts';
+import { CliError, EXIT, type ExitCode, type Io, type Keyboard, misuse, unfulfilled } from '../io.ts';
 import { jsonLine, styleOf } from '../report.ts';
 import { actionLines } from './show.ts';
 import { addressOfState } from './state-file.ts';
@@ -91,7 +91,7 @@ export async function performAction(url: string, action: string, fields: ActionF
   const body = (isSandbox ? await response.json().catch(() => null) : null) as Partial<ActionResponse> | null; // checked below
   if (body?.ok === true && body.text !== undefined) return { result: body.result, text: body.text };
   if (body?.ok === false) {
-    throw finding(body.error?.message ?? 'the sandbox refused', `${START} status --url ${shellWord(url)}`);
+    throw unfulfilled(body.error?.message ?? 'the sandbox refused', `${START} status --url ${shellWord(url)}`);
   }
   throw new CliError(EXIT.unreachable, `what answers at ${url} is not a sandbox of this version`, OTHER);
 }

@@ -4,7 +4,7 @@ import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'nod
 import { shellWord } from '../../printable.ts';
 import type { Sandbox, SandboxState } from '../../sandbox/index.ts';
 import { parseState } from '../../sandbox/state/saved-state.ts';
-import { finding, messageOf, misuse } from '../io.ts';
+import { messageOf, misuse, unfulfilled } from '../io.ts';
 
 /** A state file that this process keeps. */
 export interface StateFile {
@@ -122,7 +122,7 @@ function readState(path: string): SandboxState | undefined {
 export function addressOfState(path: string): string {
   const { url = '' } = runningHolder(`${path}.lock`) ?? {};
   if (url !== '') return url;
-  throw finding(`no running sandbox keeps ${path}`, `npx merchant-invoicing sandbox --state ${shellWord(path)}`);
+  throw unfulfilled(`no running sandbox keeps ${path}`, `npx merchant-invoicing sandbox --state ${shellWord(path)}`);
 }
 
 function runningHolder(lock: string): Holder | null {

@@ -31,7 +31,7 @@ import {
 
 const ISOLATIONS = ['read committed', 'repeatable read', 'serializable'] as const;
 /** How many transactions are tried if the claim statement fails with a conflict. */
-const TRIES = 5;
+const ATTEMPTS = 5;
 
 /**
  * Options of {@link postgresStore}.
@@ -107,7 +107,7 @@ export function postgresStore<Database extends PostgresPool | PGliteDatabase>(
       return (await connection.query(`${sql.cleanUp} RETURNING event_key`, [])).rows.length;
     },
     async runOnce({ key, digest, signal }, work) {
-      for (let left = TRIES - 1; ; left -= 1) {
+      for (let left = ATTEMPTS - 1; ; left -= 1) {
         const reached: { step: 'claim' | 'work' | 'commit' } = { step: 'claim' };
         try {
           return await connection.transaction(signal, async (tx, query): Promise<OnceResult> => {
@@ -143,7 +143,7 @@ async function claim(
   key: string,
   digest: string,
 ): Promise<{ readonly state: 'claimed' } | Exclude<OnceResult, { readonly state: 'committed' }>> {
-  for (let left = TRIES; left > 0; left -= 1) {
+  for (let left = ATTEMPTS; left > 0; left -= 1) {
     const [row] = (await query(sql.claim, [key, digest])).rows;
     const { locked, won, found } = row as { locked: boolean; won: boolean; found: string | null }; // the columns of the statement
     if (!locked) return { state: 'running' };
@@ -199,7 +199,7 @@ function tableProblem(error: unknown, table: string): unknown {
  * @throws ConfigurationError while an attempt of version 1 runs
  */
 async function migrate(connection: PostgresConnection, sql: Statements): Promise<StoreMigration> {
-  for (let left = TRIES - 1; ; left -= 1) {
+  for (let left = ATTEMPTS - 1; ; left -= 1) {
     try {
       const columns = (await connection.query(sql.columns, [])).rows.map((row) => (row as { name: string }).name); // of the statement
       if (columns.length === 0) await connection.query(sql.schema, []);

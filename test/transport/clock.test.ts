@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { MerchantClient } from '../../src/client.ts';
 import type { MerchantClientOptions } from '../../src/options.ts';
 import { FakeRuntime, TIMEOUT } from '../support/fake-runtime.ts';
@@ -42,12 +42,12 @@ describe.each<[string, (runtime: FakeRuntime) => Step[], MerchantClientOptions]>
     { deadline: 1.5 * TIMEOUT },
   ],
 ])('a clock that is set changes nothing in %s', (_name, steps, options) => {
-  test.each(JUMPS.slice(1))('by %i ms', async (jump) => {
+  it.each(JUMPS.slice(1))('by %i ms', async (jump) => {
     expect(await journey(jump, steps, options)).toEqual(await journey(0, steps, options));
   });
 });
 
-test.each(JUMPS)('a rate limit holds its siblings back as long as it said, after a jump of %i ms', async (jump) => {
+it.each(JUMPS)('a rate limit holds its siblings back as long as it said, after a jump of %i ms', async (jump) => {
   const runtime = new FakeRuntime(0);
   const server = await serve(refuse(429, null, null, { 'retry-after': '9' }), ok([]));
   const client = clientOf(server.url, { runtime });
@@ -57,7 +57,7 @@ test.each(JUMPS)('a rate limit holds its siblings back as long as it said, after
   expect(runtime.waits).toEqual([9_000]);
 });
 
-test.each(JUMPS)('waitUntilFinal reads as often, after a jump of %i ms', async (jump) => {
+it.each(JUMPS)('waitUntilFinal reads as often, after a jump of %i ms', async (jump) => {
   const runtime = new FakeRuntime(0);
   const paid = { ...successInvoice, external_id: 'order-1042' };
   const server = await serve(during(runtime, jump, ok(pendingInvoice)), ok(pendingInvoice), ok(paid));
@@ -65,7 +65,7 @@ test.each(JUMPS)('waitUntilFinal reads as often, after a jump of %i ms', async (
   expect(runtime.waits).toEqual([2_000, 3_000]);
 });
 
-test('the default clock of durations is the platform’s monotonic one', async () => {
+it('the default clock of durations is the platform’s monotonic one', async () => {
   const { now } = Date;
   const server = await serve(refuse(503, null), ok([]));
   const client = new MerchantClient({ baseUrl: server.url, apiKey: 'k', retry: { baseDelay: 0, maxDelay: 0 } });

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { serve } from './support/fault-server.ts';
 import { refuse } from './support/fault-steps.ts';
 import { clientOf } from './support/test-client.ts';
@@ -33,12 +33,12 @@ async function failing() {
 }
 
 describe('unhandled rejections', () => {
-  test('a call that nobody consumes rejects unhandled, once', async () => {
+  it('a call that nobody consumes rejects unhandled, once', async () => {
     void (await failing()).invoices.get('a');
     await expectOne();
   });
 
-  test.each<[string, (call: ReturnType<Awaited<ReturnType<typeof failing>>['invoices']['list']>) => unknown]>([
+  it.each<[string, (call: ReturnType<Awaited<ReturnType<typeof failing>>['invoices']['list']>) => unknown]>([
     ['await', (call) => call.catch(() => {})],
     ['withResponse', (call) => call.withResponse().catch(() => {})],
     ['result', (call) => call.result()],
@@ -65,12 +65,12 @@ describe('unhandled rejections', () => {
     expect(unhandled).toEqual([]);
   });
 
-  test('withResponse that nobody consumes rejects unhandled, once', async () => {
+  it('withResponse that nobody consumes rejects unhandled, once', async () => {
     void (await failing()).invoices.get('a').withResponse();
     await expectOne();
   });
 
-  test('an abort, a deadline and a stalled key leave none', async () => {
+  it('an abort, a deadline and a stalled key leave none', async () => {
     const client = await failing();
     const controller = new AbortController();
     const call = client.invoices.get('a', { signal: controller.signal });

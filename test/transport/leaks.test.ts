@@ -1,14 +1,14 @@
 import { getEventListeners } from 'node:events';
-import { expect, test } from 'vitest';
-import { FakeRuntime } from '../../support/fake-runtime.ts';
-import { serve } from '../../support/fault-server.ts';
-import { answer, ok, refuse } from '../../support/fault-steps.ts';
-import { scaled } from '../../support/scaled.ts';
-import { API_KEY, clientOf } from '../../support/test-client.ts';
+import { expect, it } from 'vitest';
+import { FakeRuntime } from '../support/fake-runtime.ts';
+import { serve } from '../support/fault-server.ts';
+import { answer, ok, refuse } from '../support/fault-steps.ts';
+import { scaled } from '../support/scaled.ts';
+import { API_KEY, clientOf } from '../support/test-client.ts';
 
 const CALLS = 50 * scaled(30);
 
-test(`${CALLS} calls on one signal leave no listener`, async () => {
+it(`${CALLS} calls on one signal leave no listener`, async () => {
   const warnings: Error[] = [];
   const onWarning = (warning: Error) => void warnings.push(warning);
   process.on('warning', onWarning);

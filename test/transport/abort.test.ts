@@ -5,7 +5,8 @@ import { FakeRuntime, TIMEOUT } from '../support/fake-runtime.ts';
 import { serve } from '../support/fault-server.ts';
 import { answer, ok, refuse, stall, stallMidBody } from '../support/fault-steps.ts';
 import { createdInvoice } from '../support/fixtures/invoices.ts';
-import { clientOf, errorOf, order } from '../support/test-client.ts';
+import { scaled } from '../support/scaled.ts';
+import { API_KEY, clientOf, errorOf, order } from '../support/test-client.ts';
 
 const reason = { why: 'the customer has gone' };
 
@@ -156,5 +157,25 @@ describe('nothing is left behind', () => {
     answerNow(new Response(body));
     await new Promise((resolve) => setImmediate(resolve));
     expect(canceled).toBe(true);
+  });
+
+  const MANY = 50 * scaled(30);
+  it(`no listener and no timer of ${MANY} calls on one signal`, async () => {
+    const warnings: Error[] = [];
+    const onWarning = (warning: Error) => void warnings.push(warning);
+    process.on('warning', onWarning);
+    const { signal } = new AbortController();
+    const runtime = new FakeRuntime();
+    const server = await serve(answer(503, ''), refuse(404, null), ok([]));
+    const client = clientOf(server.url, { runtime, apiKey: async () => API_KEY });
+    for (let begun = 0; begun < MANY; begun += 50) {
+      await Promise.allSettled(Array.from({ length: 50 }, () => client.rates.list({}, { signal })));
+    }
+    expect(server.requests.length).toBeGreaterThanOrEqual(MANY);
+    expect(getEventListeners(signal, 'abort')).toHaveLength(0);
+    expect(runtime.pending).toBe(0);
+    await new Promise((resolve) => setImmediate(resolve));
+    process.off('warning', onWarning);
+    expect(warnings).toEqual([]);
   });
 });

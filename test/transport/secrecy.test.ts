@@ -111,7 +111,7 @@ const echo = (status: number, text: (request: SeenRequest) => string, location?:
   });
 };
 
-/** What happens to a call, and what of the request an error may show then: what a service echoes is its word, and stays. */
+/** What happens to a call. A service that echoes the request may: only key and secrets must not be seen then. */
 const FAULTS: Readonly<Record<string, (runtime: FakeRuntime) => Step>> = {
   ...Object.fromEntries(
     [200, 302, 400, 401, 403, 404, 408, 409, 422, 429, 500, 501, 503, 520].map((status) => [

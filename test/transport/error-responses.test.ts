@@ -176,7 +176,8 @@ describe('an error is found wherever a service puts it', () => {
     ['as a message', { message: 'Not today' }, 'SDK_HTTP_400', '"Not today"'],
     ['as the text of detail', { detail: 'Not today' }, 'SDK_HTTP_400', '"Not today"'],
   ])('%s, under a status of errors', async (_name, body, code, message) => {
-    await expectError(() => respond(400, body), { code, message: expect.stringContaining(message) }, REFUSED);
+    const details = code === error.code ? error.details : null;
+    await expectError(() => respond(400, body), { code, details, message: expect.stringContaining(message) }, REFUSED);
   });
 
   it.each([false, 0, '0', 'false', 'False', 'FALSE', ' false ', 'no', 'No'])(
@@ -203,9 +204,18 @@ describe('an error is found wherever a service puts it', () => {
     expect(invoice.external_id).toBe('order-1042');
   });
 
-  it.each([true, undefined, 'true', 1])('beside the invoice and success: %j, nobody knows which is right', (success) =>
-    expectError(() => respond(200, { success, error, data: createdInvoice }), found, DOUBTFUL),
+  it.each([true, undefined, 'true', 1])(
+    'beside the invoice and success: %j, nobody knows which is right',
+    async (success) => {
+      await expectError(() => respond(200, { success, error, data: createdInvoice }), found, DOUBTFUL);
+      await expectError(() => respond(200, { success, error, data: { invoice: createdInvoice } }), found, DOUBTFUL);
+    },
   );
+
+  it('beside the invoice, a known code is believed', async () => {
+    const body = { success: true, error: { code: 'VALIDATION_ERROR' }, data: createdInvoice };
+    await expectError(() => respond(200, body), { kind: 'validation' }, REFUSED);
+  });
 });
 
 describe('the fields of a refused request', () => {
@@ -228,6 +238,8 @@ describe('the fields of a refused request', () => {
     ['a field without messages', invalid({ amount: [] }), {}],
     ['items as details', invalid([item]), { amount: ['wrong'] }],
     ['items in details', invalid({ detail: [item], currency: ['odd'] }), { amount: ['wrong'], currency: ['odd'] }],
+    ['items beside the code', { error: { code: 'VALIDATION_ERROR', detail: [item] } }, { amount: ['wrong'] }],
+    ['an item with a message', { detail: [{ loc: ['body', 'amount'], message: 'wrong' }] }, { amount: ['wrong'] }],
     ['loc as text', { detail: [{ loc: 'amount', msg: 'wrong' }] }, { amount: ['wrong'] }],
     ['no loc, no msg', { detail: [{}] }, { '': ['is invalid'] }],
     ['loc of strange parts', { detail: [{ ...item, loc: ['body', null, {}, 'a', 1] }] }, { 'a.1': ['wrong'] }],
@@ -277,6 +289,23 @@ describe('the fields of a refused request', () => {
         { path: 'items.0.name', message: 'Field required', type: 'missing' },
       ],
     });
+  });
+
+  it.each<[number, number, string]>([
+    [3, 3, '(f0: no; f1: no; f2: no)'],
+    [4, 4, '(f0: no; f1: no; f2: no; 4 in all)'],
+    [21, 20, '(f0: no; f1: no; f2: no; more than 20 in all)'],
+  ])('are %i: the error has %i of them, and its message names three', async (count, kept, message) => {
+    const details = Object.fromEntries(Array.from({ length: count }, (_, index) => [`f${index}`, ['no']]));
+    const error = await created(respond(422, invalid(details)));
+    expect(error).toMatchObject({ issues: { length: kept }, message: expect.stringContaining(message) });
+  });
+
+  it('have their long messages and types cut', async () => {
+    const error = await created(
+      respond(422, { detail: [{ ...item, msg: 'm'.repeat(5_000), type: 't'.repeat(5_000) }] }),
+    );
+    expect(error).toMatchObject({ issues: [{ message: 'm'.repeat(1_000), type: 't'.repeat(128) }] });
   });
 });
 
@@ -400,7 +429,8 @@ describe('a conflict', () => {
     ['its invoice', { invoice: { ...successInvoice, external_id: 'order-7', purpose: 'order-7' } }],
     ['what only its customer should see', { external_id: 'order-7', payment_url: 'https://pay.example/order-7' }],
   ])('that names another order shows nothing of that order: %s', async (_name, details) => {
-    const error = await conflict(details);
+    const taken = { error: { code: 'INVOICE_ALREADY_EXISTS', message: 'order-7 exists', details } };
+    const error = await created(respond(409, taken));
     expect(error).toMatchObject({
       kind: 'conflict',
       outcome: 'unknown',

@@ -258,7 +258,10 @@ describe('after an attempt that got no response, the invoice found', () => {
     /** created_at, in milliseconds from the call's beginning on the service's clock. */
     readonly created: number;
     readonly status?: string;
+    /** The purpose that was sent. */
     readonly purpose?: string;
+    /** The purpose that the invoice shows. */
+    readonly shown?: string | null;
     /** How far the service's clock is ahead of ours; null where no response has a Date header. */
     readonly serviceAhead?: number | null;
     /** What our wall clock is set forward by while the call runs. */
@@ -273,7 +276,8 @@ describe('after an attempt that got no response, the invoice found', () => {
   const httpDate = (offset: number) => new Date(START + offset).toUTCString();
 
   /** A client whose creation gets a reset, a conflict, and then this invoice; and what it creates. */
-  async function play({ created, status = 'pending', purpose, serviceAhead = 0, jump = 0, age = 0 }: Found) {
+  async function play(found: Found) {
+    const { created, status = 'pending', purpose, shown = 'Two tickets', serviceAhead = 0, jump = 0, age = 0 } = found;
     const runtime = new FakeRuntime(0.5);
     const ahead = serviceAhead ?? 0;
     const jumping: Step = {
@@ -284,7 +288,7 @@ describe('after an attempt that got no response, the invoice found', () => {
     };
     const date = serviceAhead === null ? '' : httpDate(ahead + WAITED - age);
     const headers = { date, ...(age > 0 && { age: String(age / 1_000) }) };
-    const invoice = { ...pendingInvoice, status, created_at: at(ahead + created) };
+    const invoice = { ...pendingInvoice, status, purpose: shown, created_at: at(ahead + created) };
     const server = await serve(jumping, conflict, ok(invoice, headers));
     const params = { ...order, ...(purpose !== undefined && { purpose }) };
     return { params, invoices: clientOf(server.url, { runtime }).invoices };
@@ -300,6 +304,7 @@ describe('after an attempt that got no response, the invoice found', () => {
     ['behind a cache that says the age of its response', { created: 100, age: 600_000 }],
     ['on a service that tells no time', { created: 100, serviceAhead: null }],
     ['with the purpose that was sent', { created: 100, purpose: 'Two tickets' }],
+    ['on a service that does not show the purpose', { created: 100, purpose: 'Two tickets', shown: null }],
   ])('is the call’s own: %s', async (_name, found) => {
     const get = await play(found);
     const { data, response } = await get.invoices.createOrGet(get.params).withResponse();

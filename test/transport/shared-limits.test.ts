@@ -51,9 +51,8 @@ describe('the retry budget that all calls of a client share', () => {
     expect((await errorOf(client.rates.list())).stoppedBy).toBe('budget'); // it has paid for one retry, in vain
     for (let call = 0; call < 14; call += 1) await client.rates.list();
     expect((await client.rates.list().withResponse()).response.attempts).toBe(2);
-    server.script = [ok([]), ok([]), unavailable];
-    await client.rates.list();
-    await client.rates.list();
+    server.script = [...Array(14).fill(ok([])), unavailable];
+    for (let call = 0; call < 14; call += 1) await client.rates.list();
     expect((await errorOf(client.rates.list())).attempts).toHaveLength(2);
   });
 
@@ -118,6 +117,20 @@ describe('a rate limit seen by one call', () => {
     await client.rates.list();
     expect(delays).toEqual([11_000]);
     expect(runtime.waits).toEqual([11_000]);
+  });
+
+  it('fails a sibling in flight that cannot wait for it, with the failure of its own', async () => {
+    const slow: Step = {
+      async play(exchange) {
+        await errorOf(client.paymentMethods.list({ retry: false })); // limited, while the other call is under way
+        unavailable.play(exchange);
+      },
+    };
+    const server = await serve(slow, limited(30), ok([]));
+    const client = clientOf(server.url, { runtime: new FakeRuntime() });
+    const error = await errorOf(client.rates.list());
+    expect(error).toMatchObject({ kind: 'server', status: 503, stoppedBy: 'retry_after', attempts: { length: 1 } });
+    expect(server.requests).toHaveLength(2);
   });
 
   it('is the longest that was asked for, whichever answer comes last', async () => {

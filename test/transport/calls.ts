@@ -8,5 +8,3 @@ export const CALLS = {
   create: (client: MerchantClient) => client.invoices.create(order),
   resend: (client: MerchantClient) => client.webhooks.resend('order-1042'),
 };
-
-export type CallName = keyof typeof CALLS;

@@ -9,7 +9,7 @@ const REST = [
   'test/openapi/prism.test.ts',
   'test/reconcile/examples.test.ts',
   'test/sandbox/delivery/delivery-copies.test.ts',
-  'test/transport/answer/body-size.test.ts',
+  'test/transport/body-size.test.ts',
   'test/webhooks/stores/{conformance,lost-responses,postgres,redis,sqlite-lock}.test.ts',
 ];
 const exclude = [...configDefaults.exclude, 'test/consumers/**'];

@@ -1,15 +1,18 @@
 import { inspect } from 'node:util';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { MerchantClient } from '../src/client.ts';
 import { ConfigurationError } from '../src/errors/classes.ts';
 import type { MerchantClientOptions } from '../src/options.ts';
-import type { Runtime } from '../src/transport/limits.ts';
 import { signWebhook } from '../src/webhooks/index.ts';
 import { serve } from './support/fault-server.ts';
-import { ok, refuse } from './support/fault-steps.ts';
+import { ok } from './support/fault-steps.ts';
 import { API_KEY, clientOf, errorOf } from './support/test-client.ts';
 
 const given = { baseUrl: 'https://pay.example', apiKey: API_KEY };
+
+function fail(): never {
+  throw new Error('sealed');
+}
 
 /** The constructor's error for options of any type. */
 function problemOf(options: unknown): ConfigurationError {
@@ -28,7 +31,7 @@ beforeEach(() => {
 afterEach(() => vi.unstubAllEnvs());
 
 describe('an unusable option is a ConfigurationError that names it', () => {
-  test.each<[string, unknown, string]>([
+  it.each<[string, unknown, string]>([
     ['no baseUrl', { apiKey: 'k' }, 'MERCHANT_BASE_URL'],
     ['an empty baseUrl', { ...given, baseUrl: '' }, 'baseUrl must be a string with an address, not an empty string'],
     ['a number as baseUrl', { ...given, baseUrl: 7 }, 'baseUrl must be a string with an address, not 7'],
@@ -87,23 +90,23 @@ describe('an unusable option is a ConfigurationError that names it', () => {
 
   const numbers = [Number.NaN, -1, Number.POSITIVE_INFINITY, '1000', null, {}, true];
 
-  test.each(['timeout', 'deadline'])('%s', (name) => {
+  it.each(['timeout', 'deadline'])('%s', (name) => {
     for (const value of [...numbers, 0]) expect(problemOf({ ...given, [name]: value }).message).toContain(name);
   });
 
-  test.each(['attempts', 'baseDelay', 'maxDelay', 'maxRetryAfter', 'budget'])('retry.%s', (name) => {
+  it.each(['attempts', 'baseDelay', 'maxDelay', 'maxRetryAfter', 'budget'])('retry.%s', (name) => {
     for (const value of numbers) {
       expect(problemOf({ ...given, retry: { [name]: value } }).message).toContain(`retry.${name}`);
     }
   });
 
-  test('retry itself, and attempts that are none', () => {
+  it('retry itself, and attempts that are none', () => {
     for (const retry of [true, null, 3, 'no']) expect(problemOf({ ...given, retry }).message).toContain('retry');
     for (const attempts of [0, 1.5]) expect(problemOf({ ...given, retry: { attempts } }).message).toContain('attempts');
     expect(problemOf({ ...given, retry: { budget: 1.5 } }).message).toContain('budget');
   });
 
-  test.each([
+  it.each([
     ['X-Api-Key', 'x'],
     ['host', 'x'],
     ['Content-Length', '1'],
@@ -135,13 +138,13 @@ describe('a key that no header can carry', () => {
     'a b',
   ];
 
-  test.each(keys)('%j is refused at once and not quoted', (key) => {
+  it.each(keys)('%j is refused at once and not quoted', (key) => {
     const error = problemOf({ ...given, apiKey: key });
     expect(error.message).toContain('apiKey');
     expect(inspect(error, { showHidden: true, depth: 10 })).not.toContain(key);
   });
 
-  test.each([...keys, '', undefined, null, 7, {}])('%j from a function costs no request', async (key) => {
+  it.each([...keys, '', undefined, null, 7, {}])('%j from a function costs no request', async (key) => {
     const server = await serve(ok([]));
     // wrong on purpose
     for (const apiKey of [() => key as string, async () => key as string]) {
@@ -152,14 +155,9 @@ describe('a key that no header can carry', () => {
     expect(server.requests).toHaveLength(0);
   });
 
-  test.each([
-    [
-      'throws',
-      () => {
-        throw new Error('sealed');
-      },
-    ],
-    ['rejects', () => Promise.reject(new Error('sealed'))],
+  it.each([
+    ['throws', () => fail()],
+    ['rejects', async () => fail()],
   ])('a function that %s costs no request', async (_name, apiKey) => {
     const server = await serve(ok([]));
     const error = await errorOf(clientOf(server.url, { apiKey }).rates.list());
@@ -169,17 +167,8 @@ describe('a key that no header can carry', () => {
   });
 });
 
-describe('the key is read for each attempt', () => {
-  test('a rotation reaches the second attempt', async () => {
-    const keys = ['key-1', 'key-2'];
-    const server = await serve(refuse(503, null), ok([]));
-    await clientOf(server.url, { apiKey: async () => keys.shift() ?? 'none' }).rates.list();
-    expect(server.requests.map(({ headers }) => headers['x-api-key'])).toEqual(['key-1', 'key-2']);
-  });
-});
-
 describe('what is usable', () => {
-  test.each([
+  it.each([
     'https://pay.example',
     'https://pay.example:8443/prefix',
     'http://localhost:3000',
@@ -191,17 +180,17 @@ describe('what is usable', () => {
     expect(() => new MerchantClient({ ...given, baseUrl })).not.toThrow();
   });
 
-  test('plain http where it is allowed', () => {
+  it('plain http where it is allowed', () => {
     expect(() => new MerchantClient({ ...given, baseUrl: 'http://payments:8080', allowHttp: true })).not.toThrow();
   });
 
-  test('undefined is an option left out', () => {
+  it('undefined is an option left out', () => {
     const all = ['webhookSecret', 'timeout', 'deadline', 'retry', 'fetch', 'headers', 'hooks', 'allowHttp'];
     const none = Object.fromEntries(all.map((name) => [name, undefined]));
     expect(() => new MerchantClient({ ...given, ...none })).not.toThrow();
   });
 
-  test('a password in the address is refused and not quoted', () => {
+  it('a password in the address is refused and not quoted', () => {
     const error = problemOf({ ...given, baseUrl: 'https://user:hunter2@pay.example' });
     expect(error.message).toContain('credentials');
     expect(inspect(error, { showHidden: true })).not.toContain('hunter2');
@@ -209,7 +198,7 @@ describe('what is usable', () => {
 });
 
 describe('the environment', () => {
-  test('gives address, key and secret where the options do not', async () => {
+  it('gives address, key and secret where the options do not', async () => {
     const server = await serve(ok([]));
     vi.stubEnv('MERCHANT_BASE_URL', server.url);
     vi.stubEnv('MERCHANT_API_KEY', 'key-of-environment');
@@ -222,7 +211,7 @@ describe('the environment', () => {
     expect(server.requests[1]?.headers['x-api-key']).toBe('key-of-options');
   });
 
-  test('is named where it is wrong, and empty is none', () => {
+  it('is named where it is wrong, and empty is none', () => {
     vi.stubEnv('MERCHANT_BASE_URL', 'pay.example');
     expect(problemOf({ apiKey: 'k' }).message).toContain('MERCHANT_BASE_URL');
     vi.stubEnv('MERCHANT_BASE_URL', '');
@@ -237,7 +226,7 @@ describe('the environment', () => {
     expect(problemOf({ baseUrl: 'https://pay.example' }).message).toContain('MERCHANT_API_KEY');
   });
 
-  test('counts as unset where it may not be read, as in Deno without its permission', async () => {
+  it('counts as unset where it may not be read, as in Deno without its permission', async () => {
     const server = await serve(ok([]));
     const denied = {
       get env(): never {
@@ -254,7 +243,7 @@ describe('the environment', () => {
     }
   });
 
-  test('no webhook secret is fine until one is needed', async () => {
+  it('no webhook secret is fine until one is needed', async () => {
     vi.stubEnv('MERCHANT_WEBHOOK_SECRET', '');
     const client = new MerchantClient(given);
     await expect(client.webhooks.verify('{}', {})).rejects.toMatchObject({ kind: 'configuration' });
@@ -271,12 +260,12 @@ describe('the client', () => {
   const secrets = ['whsec_one-1', 'whsec_two-2'];
   const client = new MerchantClient({ ...given, webhookSecret: secrets, headers: { 'x-proxy': 'token-3' } });
 
-  test('shows no secret when it is logged, inspected or serialised', () => {
+  it('shows no secret when it is logged, inspected or serialised', () => {
     const views = [JSON.stringify(client), inspect(client, { showHidden: true, depth: 10 }), String(client)];
     for (const view of views) for (const text of [API_KEY, ...secrets, 'token-3']) expect(view).not.toContain(text);
   });
 
-  test('takes webhook secrets as bytes, copies them and shows none', async () => {
+  it('takes webhook secrets as bytes, copies them and shows none', async () => {
     const key = Buffer.from('00ff80fe000102030405060708090a0b', 'hex');
     const bytes = new MerchantClient({ ...given, webhookSecret: ['whsec_one-1', key] });
     const body = JSON.stringify({
@@ -291,32 +280,22 @@ describe('the client', () => {
     expect(inspect(bytes, { showHidden: true, depth: 10 })).not.toMatch(/Uint8Array|Buffer|255, 128, 254/);
   });
 
-  test('takes its clock from an instance of a class', async () => {
-    class Clock implements Runtime {
-      asked = 0;
-      now(): number {
-        return 0;
-      }
-      monotonic(): number {
-        this.asked += 1;
-        return 0;
-      }
-      random(): number {
-        return 0.5;
-      }
-      timer(): () => void {
-        return () => {};
-      }
-    }
-    const clock = new Clock();
-    await clientOf((await serve(ok([]))).url, { runtime: clock }).rates.list();
-    expect(clock.asked).toBeGreaterThan(0);
-  });
-
-  test('looks the global fetch up at each call', async () => {
+  it('looks the global fetch up at each call', async () => {
     const late = new MerchantClient(given);
     vi.stubGlobal('fetch', async () => new Response('{"data":[]}'));
     expect(await late.rates.list()).toEqual([]);
     vi.unstubAllGlobals();
   });
+});
+
+it('the public secret of the sandbox is said loudly, once, whatever the environment is called', () => {
+  const lines: string[] = [];
+  vi.spyOn(console, 'warn').mockImplementation((line: string) => void lines.push(line));
+  vi.stubEnv('MERCHANT_SANDBOX', undefined);
+  for (const name of ['production', 'prod', undefined]) {
+    vi.stubEnv('NODE_ENV', name);
+    new MerchantClient({ ...given, webhookSecret: ['whsec_5Tg8', 'whsec_sandbox'] });
+    new MerchantClient(given).withOptions({ webhookSecret: 'whsec_sandbox' });
+  }
+  expect(lines).toEqual([expect.stringMatching(/whsec_sandbox, which everybody knows.*are refused/)]);
 });

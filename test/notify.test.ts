@@ -1,9 +1,9 @@
-import { afterEach, expect, test, vi } from 'vitest';
+import { afterEach, expect, it, vi } from 'vitest';
 import { notify } from '../src/notify.ts';
 
 afterEach(() => vi.restoreAllMocks());
 
-test('an error of a callback is printed once, thrown or rejected, an Error or a text', async () => {
+it('an error of a callback is printed once, thrown or rejected, an Error or a text', async () => {
   const printed: unknown[] = [];
   vi.spyOn(console, 'error').mockImplementation((_text, error) => void printed.push(error));
   const first = new Error('notify: thrown');
@@ -25,7 +25,7 @@ test('an error of a callback is printed once, thrown or rejected, an Error or a 
   expect(printed).toHaveLength(4);
 });
 
-test('a console that throws fails nothing', async () => {
+it('a console that throws fails nothing', async () => {
   vi.spyOn(console, 'error').mockImplementation(() => {
     throw new Error('fail on console');
   });

@@ -1,5 +1,5 @@
 import { inspect } from 'node:util';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { MerchantClient } from '../src/client.ts';
 import { ConfigurationError } from '../src/errors/classes.ts';
 import type { ClientOverrides } from '../src/options.ts';
@@ -15,7 +15,7 @@ const keyOf = (n: number) => `key-of-shop-${n}`;
 const canceled = '{"invoice_uuid":"u-1","external_id":"o-1","status":"expired","amount":"25.00"}';
 
 describe('a client for another business', () => {
-  test('is a MerchantClient with its own key, and shares the rest', async () => {
+  it('is a MerchantClient with its own key, and shares the rest', async () => {
     const told: string[] = [];
     const server = await serve(ok([]));
     const merchant = clientOf(server.url, {
@@ -36,7 +36,7 @@ describe('a client for another business', () => {
     expect(told).toEqual(['rates.list', 'rates.list']);
   });
 
-  test('takes its key from a function, read for each attempt', async () => {
+  it('takes its key from a function, read for each attempt', async () => {
     const keys = ['key-1', 'key-2'];
     const server = await serve(unavailable, ok([]));
     const shop = clientOf(server.url).withOptions({ apiKey: async () => keys.shift() ?? 'none' });
@@ -44,7 +44,7 @@ describe('a client for another business', () => {
     expect(server.requests.map(({ headers }) => headers['x-api-key'])).toEqual(['key-1', 'key-2']);
   });
 
-  test('keeps the key where only limits change', async () => {
+  it('keeps the key where only limits change', async () => {
     const server = await serve(unavailable);
     const patient = clientOf(server.url, { retry: { attempts: 5, baseDelay: 0 } }).withOptions({
       retry: { maxDelay: 0 },
@@ -57,7 +57,7 @@ describe('a client for another business', () => {
     expect(await errorOf(hasty.withOptions({ deadline: 5 }).invoices.get('..'))).toMatchObject({ kind: 'validation' });
   });
 
-  test('reads its options once', async () => {
+  it('reads its options once', async () => {
     const server = await serve(ok([]));
     const options = { apiKey: keyOf(1), headers: { 'x-shop': '1' } };
     const shop = clientOf(server.url).withOptions(options);
@@ -67,7 +67,7 @@ describe('a client for another business', () => {
     expect(server.requests[0]?.headers).toMatchObject({ 'x-api-key': keyOf(1), 'x-shop': '1' });
   });
 
-  test.each<[string, unknown, string]>([
+  it.each<[string, unknown, string]>([
     ['no options', undefined, 'options must be an object'],
     ['a key of undefined', { apiKey: undefined }, 'apiKey is undefined: leave it out to keep the key of this client'],
     ['a key of null', { apiKey: null }, 'apiKey must be a string, not null'],
@@ -88,7 +88,7 @@ describe('a client for another business', () => {
     expect(run).not.toThrow(keyOf(1));
   });
 
-  test('shows no key and no secret, its own or another', async () => {
+  it('shows no key and no secret, its own or another', async () => {
     const echo = refuse(400, `ECHO_${keyOf(1)}_${API_KEY}`);
     const server = await serve(echo);
     const merchant = clientOf(server.url, { webhookSecret: 'whsec_platform' });
@@ -101,7 +101,7 @@ describe('a client for another business', () => {
     expect(error.code).toBe('ECHO_[redacted]_[redacted]');
   });
 
-  test('hides the keys of functions, however many businesses there are', async () => {
+  it('hides the keys of functions, however many businesses there are', async () => {
     const server = await serve(refuse(400, 'FIRST'));
     const merchant = clientOf(server.url);
     const first = merchant.withOptions({ apiKey: () => keyOf(0) });
@@ -111,7 +111,7 @@ describe('a client for another business', () => {
     expect((await errorOf(first.rates.list())).code).toBe('ECHO_[redacted]');
   });
 
-  test('reports a deviation that was reported before no more', async () => {
+  it('reports a deviation that was reported before no more', async () => {
     const drifts: string[] = [];
     const server = await serve(ok({ ...pendingInvoice, surprise: 1 }));
     const merchant = clientOf(server.url, { onDrift: ({ path }) => void drifts.push(path) });
@@ -123,7 +123,7 @@ describe('a client for another business', () => {
 describe('the webhooks of another business', () => {
   const merchant = clientOf('https://pay.example', { webhookSecret: 'whsec_of_the_platform' });
 
-  test('are verified with its own secret only', async () => {
+  it('are verified with its own secret only', async () => {
     const shop = merchant.withOptions({ apiKey: keyOf(1), webhookSecret: 'whsec_of_the_shop_1' });
     const own = await signWebhook(canceled, 'whsec_of_the_shop_1');
     const others = await signWebhook(canceled, 'whsec_of_the_platform');
@@ -131,7 +131,7 @@ describe('the webhooks of another business', () => {
     await expect(shop.webhooks.verify(canceled, { ...others })).rejects.toMatchObject({ reason: 'signature_mismatch' });
   });
 
-  test('need its secret, because those of this client are for another business', async () => {
+  it('need its secret, because those of this client are for another business', async () => {
     vi.stubEnv('MERCHANT_WEBHOOK_SECRET', 'whsec_of_the_platform');
     const shop = merchant.withOptions({ apiKey: keyOf(1) });
     await expect(shop.webhooks.verify(canceled, {})).rejects.toMatchObject({ kind: 'configuration' });
@@ -139,7 +139,7 @@ describe('the webhooks of another business', () => {
     vi.unstubAllEnvs();
   });
 
-  test('keep the secret with the key, and may rotate it', async () => {
+  it('keep the secret with the key, and may rotate it', async () => {
     const headers = { ...(await signWebhook(canceled, 'whsec_of_the_platform')) };
     await merchant.withOptions({ timeout: 5 }).webhooks.verify(canceled, headers);
     const rotated = merchant.withOptions({ webhookSecret: ['whsec_new_0123456789', 'whsec_of_the_platform'] });
@@ -147,7 +147,7 @@ describe('the webhooks of another business', () => {
   });
 });
 
-test('a method that is called without its client says so', () => {
+it('a method that is called without its client says so', () => {
   const { withOptions } = clientOf('https://pay.example');
   expect(() => withOptions({ timeout: 5 })).toThrow('as methods of the client');
 });

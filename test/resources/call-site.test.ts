@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { pendingInvoice } from '../support/fixtures/invoices.ts';
 import { clientOf, errorOf, order } from '../support/test-client.ts';
 
@@ -28,7 +28,7 @@ const CALLERS = {
 };
 
 describe('the caller’s own line is in the stack', () => {
-  test.each(Object.entries(CALLERS))('%s', async (name, call) => {
+  it.each(Object.entries(CALLERS))('%s', async (name, call) => {
     const error = await errorOf(call());
     expect(error.stack).toContain('call-site.test.ts');
     expect(error.stack?.split('\n')[0]).toBe(`${error.name}: ${error.message}`);
@@ -36,7 +36,7 @@ describe('the caller’s own line is in the stack', () => {
     expect(Object.keys(error)).not.toContain('stack');
   });
 
-  test('of a later page too', async () => {
+  it('of a later page too', async () => {
     let page = 0;
     const pages = clientOf('https://pay.example', {
       retry: false,
@@ -61,7 +61,7 @@ describe('the caller’s own line is in the stack', () => {
   });
 });
 
-test('an engine without captureStackTrace keeps its own stack', async () => {
+it('an engine without captureStackTrace keeps its own stack', async () => {
   const { captureStackTrace } = Error;
   Error.captureStackTrace = undefined as never; // as in an engine that has none
   try {

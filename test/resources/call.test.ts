@@ -1,4 +1,4 @@
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { serve } from '../support/fault-server.ts';
 import { ok, refuse } from '../support/fault-steps.ts';
 import { pendingInvoice } from '../support/fixtures/invoices.ts';
@@ -9,7 +9,7 @@ async function failing() {
 }
 
 describe('a call is a promise', () => {
-  test('with the data, whose derived promises are plain ones', async () => {
+  it('with the data, whose derived promises are plain ones', async () => {
     const client = clientOf((await serve(ok(pendingInvoice))).url);
     const call = client.invoices.get('order-1042');
     expect(call).toBeInstanceOf(Promise);
@@ -21,13 +21,13 @@ describe('a call is a promise', () => {
     expect(again).toBe(await call);
   });
 
-  test('that has begun: nobody need ask for it', async () => {
+  it('that has begun: nobody need ask for it', async () => {
     const server = await serve(ok([]));
     void clientOf(server.url).rates.list();
     await vi.waitFor(() => expect(server.requests).toHaveLength(1), { timeout: 30_000 });
   });
 
-  test('that makes one request, however many views are taken', async () => {
+  it('that makes one request, however many views are taken', async () => {
     const server = await serve(ok(pendingInvoice));
     const call = clientOf(server.url).invoices.get('order-1042');
     await Promise.all([call, call.withResponse(), call.result(), call.withResponse()]);
@@ -36,7 +36,7 @@ describe('a call is a promise', () => {
 });
 
 describe('withResponse', () => {
-  test('gives the response behind the data', async () => {
+  it('gives the response behind the data', async () => {
     const server = await serve(refuse(503, null), ok(pendingInvoice, { 'x-request-id': 'r1', 'x-extra': 'e' }));
     const { data, response } = await clientOf(server.url).invoices.get('order-1042').withResponse();
     expect(data.amount.toFixed(2)).toBe('25.00');
@@ -46,7 +46,7 @@ describe('withResponse', () => {
     expect(response.raw).toBe(JSON.stringify({ success: true, data: pendingInvoice }));
   });
 
-  test('rejects with the error of the call', async () => {
+  it('rejects with the error of the call', async () => {
     const call = (await failing()).invoices.get('a');
     const error = await errorOf(call.withResponse());
     expect(error).toBe(await errorOf(call));
@@ -54,7 +54,7 @@ describe('withResponse', () => {
 });
 
 describe('result', () => {
-  test('is the data or the error, and never rejects with one of ours', async () => {
+  it('is the data or the error, and never rejects with one of ours', async () => {
     const client = clientOf((await serve(ok([]), refuse(404, 'NO_SUCH_INVOICE'))).url);
     expect(await client.rates.list().result()).toEqual({ ok: true, value: [] });
     const failed = await client.invoices.get('a').result();
@@ -64,7 +64,7 @@ describe('result', () => {
 });
 
 describe('methods never throw', () => {
-  test.each<unknown>([undefined, null, 7, 'x', Symbol('s'), () => {}, [], Number.NaN])(
+  it.each<unknown>([undefined, null, 7, 'x', Symbol('s'), () => {}, [], Number.NaN])(
     'on arguments of %s',
     async (bad) => {
       const server = await serve(ok([]));

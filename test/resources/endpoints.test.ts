@@ -1,12 +1,12 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { MerchantClient } from '../../src/client.ts';
 import { Decimal } from '../../src/contract/values/decimal.ts';
 import { type SeenRequest, serve } from '../support/fault-server.ts';
 import { ok } from '../support/fault-steps.ts';
 import { deliveries } from '../support/fixtures/deliveries.ts';
 import { createdInvoice, invoicePage, pendingInvoice } from '../support/fixtures/invoices.ts';
-import { paymentMethods } from '../support/fixtures/payment-methods.ts';
-import { rates } from '../support/fixtures/rates.ts';
+import { cardMethod, paymentMethods } from '../support/fixtures/payment-methods.ts';
+import { rates, sellRate } from '../support/fixtures/rates.ts';
 import { approvedWithdrawal, withdrawalPage } from '../support/fixtures/withdrawals.ts';
 import { API_KEY, clientOf, errorOf, order } from '../support/test-client.ts';
 
@@ -24,81 +24,37 @@ async function sent(data: unknown, call: (client: MerchantClient) => PromiseLike
 }
 
 describe('each method sends exactly', () => {
-  test.each<[string, (client: MerchantClient) => PromiseLike<unknown>, unknown, string, string, string?]>([
-    [
-      'invoices.create',
-      (c) => c.invoices.create(order),
-      createdInvoice,
-      'POST',
-      '/invoices',
-      '{"external_id":"order-1042","customer_id":"customer-7","amount":"25.00","currency":"EUR"}',
-    ],
-    [
-      'invoices.createOrGet',
-      (c) => c.invoices.createOrGet(order),
-      createdInvoice,
-      'POST',
-      '/invoices',
-      '{"external_id":"order-1042","customer_id":"customer-7","amount":"25.00","currency":"EUR"}',
-    ],
-    ['invoices.get', (c) => c.invoices.get('order-1042'), pendingInvoice, 'GET', '/invoices/order-1042'],
-    ['invoices.list', (c) => c.invoices.list(), invoicePage, 'GET', '/invoices'],
-    [
-      'invoices.list with a query',
-      (c) => c.invoices.list({ status: 'success', currency: 'EUR', page: 2, per_page: 2 }),
-      invoicePage,
-      'GET',
-      '/invoices?status=success&currency=EUR&page=2&per_page=2',
-    ],
-    [
-      'invoices.list with nulls',
-      (c) => c.invoices.list({ status: null, page: undefined }),
-      invoicePage,
-      'GET',
-      '/invoices',
-    ],
-    ['withdrawals.list', (c) => c.withdrawals.list(), withdrawalPage, 'GET', '/withdrawals'],
-    [
-      'withdrawals.list with a query',
-      (c) => c.withdrawals.list({ status: 'rejected', page: 1, per_page: 100 }),
-      withdrawalPage,
-      'GET',
-      '/withdrawals?status=rejected&page=1&per_page=100',
-    ],
-    [
-      'withdrawals.get',
-      (c) => c.withdrawals.get('w-1'),
-      { ...approvedWithdrawal, uuid: 'w-1' },
-      'GET',
-      '/withdrawals/w-1',
-    ],
-    ['paymentMethods.list', (c) => c.paymentMethods.list(), paymentMethods, 'GET', '/payment-methods'],
-    [
-      'paymentMethods.forCharge',
-      (c) => c.paymentMethods.forCharge({ currency: 'EUR', amount: '25.00' }),
-      paymentMethods,
-      'GET',
-      '/payment-methods',
-    ],
-    ['rates.list', (c) => c.rates.list({ fiat: 'EUR' }), rates, 'GET', '/rates'],
-    [
-      'webhooks.deliveries',
-      (c) => c.webhooks.deliveries('order-1042'),
-      deliveries,
-      'GET',
-      '/invoices/order-1042/webhooks',
-    ],
-    ['webhooks.resend', (c) => c.webhooks.resend('order-1042'), {}, 'POST', '/invoices/order-1042/resend-webhook'],
-  ])('%s', async (_name, call, data, method, path, body = '') => {
+  const CREATED = '{"external_id":"order-1042","customer_id":"customer-7","amount":"25.00","currency":"EUR"}';
+  const INVOICES = { status: 'success', currency: 'EUR', page: 2, per_page: 2 } as const;
+  const WITHDRAWALS = { status: 'rejected', page: 1, per_page: 100 } as const;
+  const CHARGE = { currency: 'EUR', amount: '25.00' };
+  const withdrawal = { ...approvedWithdrawal, uuid: 'w-1' };
+  it.each<[request: string, (client: MerchantClient) => PromiseLike<unknown>, data: unknown, body?: string]>([
+    ['POST /invoices', (c) => c.invoices.create(order), createdInvoice, CREATED],
+    ['POST /invoices', (c) => c.invoices.createOrGet(order), createdInvoice, CREATED],
+    ['GET /invoices/order-1042', (c) => c.invoices.get('order-1042'), pendingInvoice],
+    ['GET /invoices', (c) => c.invoices.list(), invoicePage],
+    ['GET /invoices', (c) => c.invoices.list({ status: null, page: undefined }), invoicePage],
+    ['GET /invoices?status=success&currency=EUR&page=2&per_page=2', (c) => c.invoices.list(INVOICES), invoicePage],
+    ['GET /withdrawals', (c) => c.withdrawals.list(), withdrawalPage],
+    ['GET /withdrawals?status=rejected&page=1&per_page=100', (c) => c.withdrawals.list(WITHDRAWALS), withdrawalPage],
+    ['GET /withdrawals/w-1', (c) => c.withdrawals.get('w-1'), withdrawal],
+    ['GET /payment-methods', (c) => c.paymentMethods.list(), paymentMethods],
+    ['GET /payment-methods', (c) => c.paymentMethods.forCharge(CHARGE), paymentMethods],
+    ['GET /rates', (c) => c.rates.list({ fiat: 'EUR' }), rates],
+    ['GET /invoices/order-1042/webhooks', (c) => c.webhooks.deliveries('order-1042'), deliveries],
+    ['POST /invoices/order-1042/resend-webhook', (c) => c.webhooks.resend('order-1042'), {}],
+  ])('%s', async (expected, call, data, body = '') => {
+    const [method, path] = expected.split(' ');
     const request = await sent(data, call);
-    expect(request).toMatchObject({ method, url: ROOT + path, body });
+    expect(request).toMatchObject({ method, url: `${ROOT}${path}`, body });
     expect(request.headers['x-api-key']).toBe(API_KEY);
     expect(request.headers['accept']).toBe('application/json');
     expect(request.headers['user-agent']).toMatch(/^merchant-invoicing\/\d/);
     expect(request.headers['content-type']).toBe(body === '' ? undefined : 'application/json');
   });
 
-  test.each([
+  it.each([
     ['a/b', 'a%2Fb'],
     ['ü', '%C3%BC'],
     ['%2e%2e', '%252e%252e'],
@@ -116,7 +72,7 @@ describe('each method sends exactly', () => {
     expect((await sent(withdrawal, (c) => c.withdrawals.get(ident))).url).toBe(`${ROOT}/withdrawals/${encoded}`);
   });
 
-  test('every parameter of a creation, and nothing that was left out', async () => {
+  it('every parameter of a creation, and nothing that was left out', async () => {
     const created = { ...createdInvoice, amount: '1000000000000000000000.50' };
     const request = await sent(created, (client) =>
       client.invoices.create({
@@ -138,7 +94,7 @@ describe('each method sends exactly', () => {
     });
   });
 
-  test.each([
+  it.each([
     ['invoices.create', (c: MerchantClient, amount: never) => c.invoices.create({ ...order, amount })],
     [
       'paymentMethods.forCharge',
@@ -159,7 +115,7 @@ describe('each method sends exactly', () => {
     expect(server.requests).toEqual([]);
   });
 
-  test('headers and query of the options', async () => {
+  it('headers and query of the options', async () => {
     const server = await serve(ok(invoicePage));
     const client = clientOf(server.url, { headers: { 'X-Proxy': 'p', 'x-both': 'client' } });
     await client.invoices.list(
@@ -170,7 +126,7 @@ describe('each method sends exactly', () => {
     expect(server.requests[0]?.headers).toMatchObject({ 'x-proxy': 'p', 'x-both': 'call', 'user-agent': 'shop/1' });
   });
 
-  test('through a fetch of the caller', async () => {
+  it('through a fetch of the caller', async () => {
     const seen: unknown[] = [];
     const client = clientOf('https://pay.example/base', {
       fetch: async (url, { method, headers, body, redirect, signal }) => {
@@ -195,57 +151,24 @@ describe('each method sends exactly', () => {
 describe('each method gives', () => {
   const answering = async (data: unknown) => clientOf((await serve(ok(data))).url);
 
-  test('the created invoice', async () => {
-    const invoice = await (await answering(createdInvoice)).invoices.create(order);
-    expect(invoice).toMatchObject({ uuid: '0b9f6e1c-7f43-4e0d-9f5a-1d2c3b4a5e6f', status: 'pending' });
-    expect(invoice.amount_to_send?.toFixed(2)).toBe('25.50');
-    expect(invoice.expires_at.toISOString()).toBe('2026-01-31T10:00:00.000Z');
-  });
-
-  test('a page, and the methods and rates that were asked for', async () => {
-    const page = await (await answering(invoicePage)).invoices.list({ page: 2, per_page: 2 });
-    expect(page).toMatchObject({
-      page: 2,
-      per_page: 2,
-      total_items: 5,
-      total_pages: 3,
-      has_next: true,
-      has_prev: true,
-    });
-    expect(page.items.map(({ external_id }) => external_id)).toEqual(['order-1042', 'order-1044']);
+  it('the methods and rates that were asked for', async () => {
+    const yen = { id: 9, code: 'JPY', name: 'Yen', symbol: '¥' };
     const methods = [
-      { ...paymentMethods[0], id: 1, min_amount: '10.00', max_amount: '100.00' },
-      { ...paymentMethods[0], id: 2, min_amount: '25.01', max_amount: '100.00' },
-      { ...paymentMethods[0], id: 3, min_amount: '9', max_amount: '25' },
-      {
-        ...paymentMethods[0],
-        id: 4,
-        min_amount: '1',
-        max_amount: '99',
-        currency: { id: 9, code: 'JPY', name: 'Yen', symbol: '¥' },
-      },
+      { ...cardMethod, id: 1, min_amount: '10.00', max_amount: '100.00' },
+      { ...cardMethod, id: 2, min_amount: '25.01', max_amount: '100.00' },
+      { ...cardMethod, id: 3, min_amount: '9', max_amount: '25' },
+      { ...cardMethod, id: 4, min_amount: '1', max_amount: '99', currency: yen },
     ];
     const forCharge = await (await answering(methods)).paymentMethods.forCharge({ currency: 'eur', amount: '25.00' });
     expect(forCharge.map(({ id }) => id)).toEqual([1, 3]);
     const rows = [
-      { platform: 'A', asset: 'USDT', fiat: 'EUR', side: 'buy', price: '0.9', min_amount: '1', max_amount: '2' },
-      { platform: 'A', asset: 'USDT', fiat: 'EUR', side: 'sell', price: '0.8', min_amount: '1', max_amount: '2' },
-      { platform: 'B', asset: 'USDT', fiat: 'EUR', side: 'sell', price: '0.7', min_amount: '1', max_amount: '2' },
-      { platform: 'A', asset: 'USDT', fiat: 'GEL', side: 'sell', price: '2.7', min_amount: '1', max_amount: '2' },
+      { ...sellRate, platform: 'A', side: 'buy', price: '0.9' },
+      { ...sellRate, platform: 'A', price: '0.8' },
+      { ...sellRate, platform: 'B', price: '0.7' },
+      { ...sellRate, platform: 'A', fiat: 'GEL', price: '2.7' },
     ];
     const picked = await (await answering(rows)).rates.list({ fiat: 'eur', side: 'sell', platform: 'a' });
     expect(picked.map(({ price }) => price.toFixed())).toEqual(['0.8']);
-  });
-
-  test('an UnexpectedResponseError with the path of what is missing', async () => {
-    const { payment_url: _, ...without } = createdInvoice;
-    const error = await errorOf((await answering(without)).invoices.create(order));
-    expect(error).toMatchObject({
-      kind: 'unexpected_response',
-      code: 'SDK_CONTRACT',
-      outcome: 'unknown',
-      issues: [{ path: 'payment_url', message: 'is required' }],
-    });
   });
 });
 
@@ -292,7 +215,7 @@ describe('a wrong argument is a typed error, and no request is made', () => {
     ],
   ];
 
-  test.each(wrong)('%s', async (_name, call, expected) => {
+  it.each(wrong)('%s', async (_name, call, expected) => {
     const server = await serve(ok([]));
     const error = await errorOf(call(clientOf(server.url)));
     expect(error).toMatchObject({
@@ -305,40 +228,6 @@ describe('a wrong argument is a typed error, and no request is made', () => {
       ...expected,
     });
     expect(error.message).toContain('No request was made');
-    expect(server.requests).toHaveLength(0);
-  });
-
-  test.each<[string, object]>([
-    ['timeout', { timeout: Number.NaN }],
-    ['timeout', { timeout: '5' }],
-    ['timeout', { timeout: 0 }],
-    ['deadline', { deadline: -1 }],
-    ['deadline', { deadline: Number.POSITIVE_INFINITY }],
-    ['retry', { retry: true }],
-    ['retry', { retry: 3 }],
-    ['retry.attempts', { retry: { attempts: 0 } }],
-    ['retry.baseDelay', { retry: { baseDelay: '1' } }],
-    ['signal', { signal: {} }],
-    ['signal', { signal: { aborted: false } }],
-    ['signal', { signal: new AbortController() }],
-    ['headers', { headers: 'x' }],
-    ['headers', { headers: { 'X-Api-Key': 'mine' } }],
-    ['headers', { headers: { HOST: 'evil.example' } }],
-    ['headers', { headers: { 'content-length': '7' } }],
-    ['headers', { headers: { 'x-line': 'a\nb' } }],
-    ['query', { query: { a: 7 } }],
-    ['query', { query: 'a=7' }],
-    ['prefetch', { prefetch: 0 }],
-    ['prefetch', { prefetch: 1.5 }],
-    ['prefetch', { prefetch: 1_000 }],
-    ['timeOut', { timeOut: 5 }],
-    ['tries', { retry: { tries: 5 } }],
-    ['budget', { retry: { budget: 5 } }],
-  ])('the option %s', async (name, options) => {
-    const server = await serve(ok([]));
-    const error = await errorOf(clientOf(server.url).invoices.list({}, options));
-    expect(error).toMatchObject({ kind: 'configuration', code: 'SDK_INVALID_ARGUMENT', outcome: 'not_sent' });
-    expect(error.message).toContain(name);
     expect(server.requests).toHaveLength(0);
   });
 });

@@ -1,10 +1,11 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { CreateInvoiceParams } from '../../src/contract/invoices.ts';
 import { type FaultServer, type Step, serve } from '../support/fault-server.ts';
 import { answer, refuse } from '../support/fault-steps.ts';
 import { createdInvoice, pendingInvoice } from '../support/fixtures/invoices.ts';
 import { paymentMethods } from '../support/fixtures/payment-methods.ts';
 import { rates } from '../support/fixtures/rates.ts';
+import { movingList, uuids } from '../support/moving-list.ts';
 import { clientOf, errorOf, order } from '../support/test-client.ts';
 
 // What the caller gives is read when the method is called. What the caller changes afterwards changes nothing.
@@ -26,18 +27,7 @@ const bodies = (server: FaultServer) =>
   server.requests.filter(({ method }) => method === 'POST').map(({ body }) => JSON.parse(body));
 
 describe('one object that is reused in a loop', () => {
-  test('creates one invoice for each order', async () => {
-    const server = await serve(creating);
-    const { invoices } = clientOf(server.url);
-    const params: Draft = { ...order };
-    const calls = ['order-1', 'order-2', 'order-3'].map((id) => {
-      params.external_id = id;
-      return invoices.create(params);
-    });
-    expect((await Promise.all(calls)).map(({ external_id }) => external_id)).toEqual(['order-1', 'order-2', 'order-3']);
-  });
-
-  test('finds one invoice for each order', async () => {
+  it('finds one invoice for each order', async () => {
     const conflictThenRead: Step = {
       play: (exchange) =>
         (exchange.request.method === 'POST'
@@ -56,7 +46,7 @@ describe('one object that is reused in a loop', () => {
     expect(found.map(({ invoice }) => invoice.external_id)).toEqual(['order-1', 'order-2', 'order-3']);
   });
 
-  test('compares what was sent, whatever the object says by then', async () => {
+  it('compares what was sent, whatever the object says by then', async () => {
     const server = await serve(refuse(409, 'INVOICE_ALREADY_EXISTS'), answer(200, { ...pendingInvoice, amount: '26' }));
     const params: Draft = { ...order };
     const call = clientOf(server.url).invoices.createOrGet(params);
@@ -64,7 +54,7 @@ describe('one object that is reused in a loop', () => {
     expect(await errorOf(call)).toMatchObject({ kind: 'mismatch', differences: ['amount'] });
   });
 
-  test('repeats the same bytes', async () => {
+  it('repeats the same bytes', async () => {
     const server = await serve(refuse(503, null), creating);
     const params: Draft = { ...order };
     const call = clientOf(server.url).invoices.create(params);
@@ -75,7 +65,7 @@ describe('one object that is reused in a loop', () => {
   });
 });
 
-test('options that are changed after the call change nothing', async () => {
+it('options that are changed after the call change nothing', async () => {
   const server = await serve(refuse(503, null), refuse(409, 'INVOICE_ALREADY_EXISTS'), answer(200, pendingInvoice));
   const options = {
     headers: { 'x-tenant': 'one' } as Record<string, string>,
@@ -95,7 +85,26 @@ test('options that are changed after the call change nothing', async () => {
   expect(server.requests.map(({ url }) => url.split('?')[1])).toEqual(['trace=a', 'trace=a', undefined]);
 });
 
-test.each<[string, (options: never) => Promise<unknown>]>([
+it('a query, headers and options that are changed after the call change no page of its walk', async () => {
+  const list = await movingList(uuids(60));
+  const query: Record<string, unknown> = { status: 'pending', per_page: 20 };
+  const headers = new Headers({ 'x-shop': 'one' });
+  const extra = { tenant: 'one' };
+  const options: Record<string, unknown> = { headers, query: extra, prefetch: 1 };
+  const call = clientOf(list.server.url).invoices.list(query, options);
+  Object.assign(query, { status: 'success', page: 9, per_page: 1, currency: 'USD' });
+  headers.set('x-shop', 'two');
+  extra.tenant = 'two';
+  Object.assign(options, { prefetch: 99, headers: {}, query: {}, signal: AbortSignal.abort() });
+  expect(await call.collect({ limit: 100 })).toHaveLength(60);
+  expect(list.server.requests.map(({ url, headers }) => [url.split('?')[1], headers['x-shop']])).toEqual([
+    ['status=pending&per_page=20&tenant=one', 'one'],
+    ['status=pending&page=2&per_page=20&tenant=one', 'one'],
+    ['status=pending&page=3&per_page=20&tenant=one', 'one'],
+  ]);
+});
+
+it.each<[string, (options: never) => Promise<unknown>]>([
   ['a call', (options) => clientOf('https://pay.example').invoices.get('order-1042', options)],
   ['a list', (options) => clientOf('https://pay.example').invoices.list({}, options)],
   ['rates', (options) => clientOf('https://pay.example').rates.list({}, options)],
@@ -112,7 +121,7 @@ test.each<[string, (options: never) => Promise<unknown>]>([
   expect(reads).toBe(1);
 });
 
-test('filters of rates and payment methods are read at the call', async () => {
+it('filters of rates and payment methods are read at the call', async () => {
   const server = await serve(answer(200, rates), answer(200, paymentMethods));
   const client = clientOf(server.url);
   const filter = { fiat: 'EUR' };
@@ -125,7 +134,7 @@ test('filters of rates and payment methods are read at the call', async () => {
   expect(await fitting).not.toEqual([]);
 });
 
-test.each<[string, (bad: never) => unknown]>([
+it.each<[string, (bad: never) => unknown]>([
   ['parameters', (bad) => clientOf('https://pay.example').invoices.create(bad)],
   ['options', (bad) => clientOf('https://pay.example').invoices.create(order, bad)],
   ['a query', (bad) => clientOf('https://pay.example').invoices.list(bad)],

@@ -1,11 +1,14 @@
-import { describe, expect, test } from 'vitest';
-import type { DriftEvent, ErrorEvent, InvalidItem, Invoice } from '../../src/index.ts';
+import { getEventListeners } from 'node:events';
+import { describe, expect, it, vi } from 'vitest';
+import type { DriftEvent, ErrorEvent, InvalidItem, ListOptions } from '../../src/index.ts';
 import { type FaultServer, serve } from '../support/fault-server.ts';
 import { ok, refuse } from '../support/fault-steps.ts';
 import { pendingInvoice, successInvoice } from '../support/fixtures/invoices.ts';
 import { pendingWithdrawal } from '../support/fixtures/withdrawals.ts';
-import { movingList, uuids } from '../support/moving-list.ts';
+import { type MovingList, movingList, uuids } from '../support/moving-list.ts';
 import { clientOf, errorOf } from '../support/test-client.ts';
+
+// What a caller can ask of a list: its first page, its rows, its pages. Which pages a walk reads: walk.test.ts.
 
 const page = (items: readonly unknown[], edit: object = {}) => ({
   items,
@@ -24,22 +27,99 @@ function watched(server: FaultServer) {
   return { drift, client: clientOf(server.url, { onDrift: (event) => drift.push(event) }) };
 }
 
-describe('rows that contradict the filter', () => {
+/** Changes members of single rows of a list, by uuid. */
+function changeRows(list: MovingList, changes: Readonly<Record<string, object>>): void {
+  list.edit = (page) => {
+    const items = page['items'] as { uuid: string }[]; // as moving-list makes them
+    return Object.assign(page, { items: items.map((item) => ({ ...item, ...changes[item.uuid] })) });
+  };
+}
+
+describe('a list', () => {
+  it('is a promise of its first page, which is plain data', async () => {
+    const first = await clientOf((await movingList(uuids(1))).server.url).invoices.list();
+    const members = ['has_next', 'has_prev', 'items', 'page', 'per_page', 'total_items', 'total_pages'];
+    expect(Object.keys(first).sort()).toEqual(members);
+    expect(Object.getPrototypeOf(first)).toBe(Object.prototype);
+  });
+
+  it('begins each iteration at the page of the call, with its response', async () => {
+    const list = await movingList(uuids(60));
+    const call = clientOf(list.server.url).invoices.list({ page: 2 });
+    expect((await call).items).toHaveLength(20);
+    const pages: number[] = [];
+    for await (const page of call.pages()) pages.push(page.page);
+    expect(pages).toEqual([2, 3]);
+    expect((await call.collect({ limit: 1_000 })).map(({ uuid }) => uuid)).toEqual(uuids(60).slice(20));
+    expect(list.asked).toEqual([2, 3, 3]);
+  });
+
+  it.each([
+    [2, 100, true],
+    [2, 101, false],
+    [20, 200, true],
+    [20, 201, false],
+  ])('asked for %i rows reads a page of %i: %s', async (per_page, count, isRead) => {
+    const items = uuids(count).map((uuid) => ({ ...pendingInvoice, uuid }));
+    const server = await serve(ok(page(items, { per_page: count })));
+    const result = await clientOf(server.url).invoices.list({ per_page }).result();
+    const error = { code: 'SDK_PAGE', outcome: 'rejected', stoppedBy: 'not_retryable', page: 1 };
+    expect(result).toMatchObject(isRead ? { ok: true, value: { items: { length: count } } } : { ok: false, error });
+  });
+
+  it('of withdrawals is walked in the same way', async () => {
+    const more = { per_page: 1, total_items: 2, total_pages: 2 };
+    const row = (number: number) => ({ uuid: `w-${number}`, status: 'pending' });
+    const server = await serve(
+      ok(page([row(1)], { ...more, has_next: true })),
+      ok(page([row(2)], { ...more, page: 2, has_prev: true })),
+    );
+    const call = clientOf(server.url).withdrawals.list({ status: 'pending', per_page: 1 });
+    expect((await call.collect({ limit: 9 })).map(({ uuid }) => uuid)).toEqual(['w-1', 'w-2']);
+    expect(server.requests[1]?.url).toBe('/api/v1/external/withdrawals?status=pending&page=2&per_page=1');
+  });
+});
+
+describe('collect', () => {
+  const listOf = async () => clientOf((await movingList(uuids(60))).server.url).invoices;
+
+  it('takes nothing for a limit of 0', async () => {
+    expect(await (await listOf()).list().collect({ limit: 0 })).toEqual([]);
+  });
+
+  it.each<[unknown, string]>([
+    [undefined, 'limit'],
+    ...[undefined, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, '5'].map((limit): [unknown, string] => [
+      { limit },
+      'limit',
+    ]),
+    [{ limit: 5, limits: 3 }, 'collect has no "limits"; it has limit'],
+    [{ limit: 5, signal: null }, 'collect has no "signal"; it has limit'],
+  ])('refuses %j', async (options, message) => {
+    const error = await errorOf((await listOf()).list().collect(options as { limit: number })); // wrong on purpose
+    expect(error).toMatchObject({ kind: 'configuration', code: 'SDK_INVALID_ARGUMENT', operation: 'invoices.list' });
+    expect(error.message).toContain(message);
+    expect(error.message).not.toContain('No request was made'); // the list was requested
+  });
+});
+
+describe('rows that contradict the filter are left out', () => {
+  const dollar = { id: 3, code: 'USD', name: 'Dollar', symbol: '$' };
   const rows = [
     { ...successInvoice, uuid: 'a' },
     { ...pendingInvoice, uuid: 'b' },
     { ...successInvoice, uuid: 'c', status: 'SUCCESS' },
-    { ...successInvoice, uuid: 'd', currency: { id: 3, code: 'USD', name: 'Dollar', symbol: '$' } },
+    { ...successInvoice, uuid: 'd', currency: dollar },
   ];
 
-  test.each<[string, object, string[], string[]]>([
+  it.each<[string, object, string[], string[]]>([
     ['no filter', {}, ['a', 'b', 'c', 'd'], []],
     ['null is no filter', { status: null, currency: null }, ['a', 'b', 'c', 'd'], []],
     ['a status, without case', { status: 'success' }, ['a', 'c', 'd'], ['items.*.status']],
     ['a currency, without case', { currency: 'eur' }, ['a', 'b', 'c'], ['items.*.currency']],
     ['both', { status: 'success', currency: 'EUR' }, ['a', 'c'], ['items.*.status', 'items.*.currency']],
     ['none that matches', { status: 'expired' }, [], ['items.*.status']],
-  ])('invoices, %s', async (_name, query, uuids, paths) => {
+  ])('and reported: invoices, %s', async (_name, query, uuids, paths) => {
     const { client, drift } = watched(await serve(ok(page(rows))));
     const answer = await client.invoices.list(query);
     expect(answer.items.map(({ uuid }) => uuid)).toEqual(uuids);
@@ -48,133 +128,98 @@ describe('rows that contradict the filter', () => {
     expect(ignored).toEqual(paths.map((path) => ({ operation: 'invoices.list', path, kind: 'filter_ignored' })));
   });
 
-  test('withdrawals, by status', async () => {
+  it('and reported: withdrawals, by status', async () => {
     const items = [pendingWithdrawal, { ...pendingWithdrawal, uuid: 'w-2', status: 'Approved' }];
     const { client, drift } = watched(await serve(ok(page(items))));
     expect((await client.withdrawals.list({ status: 'approved' })).items.map(({ uuid }) => uuid)).toEqual(['w-2']);
     expect(drift).toContainEqual({ operation: 'withdrawals.list', path: 'items.*.status', kind: 'filter_ignored' });
   });
 
-  test('neither end the walk nor count as missing when the service ignores the filter', async () => {
+  it('and neither end the walk nor count as missing', async () => {
     const list = await movingList(uuids(100));
-    list.edit = (answer) => {
-      const items = answer['items'] as { uuid: string }[]; // as moving-list makes them
-      const change = ({ uuid }: { uuid: string }) => (['row-3', 'row-99'].includes(uuid) ? { status: 'success' } : {});
-      return Object.assign(answer, { items: items.map((item) => ({ ...item, ...change(item) })) });
-    };
+    changeRows(list, { 'row-3': { status: 'success' }, 'row-99': { status: 'success' } });
     const { client, drift } = watched(list.server);
-    const seen: string[] = [];
-    const call = client.invoices.list({ status: 'success' }, { prefetch: 1 });
-    for await (const { uuid } of call) seen.push(uuid);
-    expect(seen).toEqual(['row-3', 'row-99']);
+    const found = await client.invoices.list({ status: 'success' }, { prefetch: 1 }).collect({ limit: 9 });
+    expect(found.map(({ uuid }) => uuid)).toEqual(['row-3', 'row-99']);
     expect(list.asked).toEqual([1, 2, 3, 4, 5]);
     expect(drift).toEqual([{ operation: 'invoices.list', path: 'items.*.status', kind: 'filter_ignored' }]);
   });
 
-  test('are looked for again when the list loses rows', async () => {
+  it('and the others are found where the list loses rows', async () => {
     const list = await movingList(uuids(80));
-    list.edit = (answer) => {
-      const items = answer['items'] as { uuid: string }[]; // as moving-list makes them
-      return Object.assign(answer, {
-        items: items.map((item) => ({ ...item, status: item.uuid === 'row-45' ? 'fail' : 'pending' })),
-      });
-    };
+    changeRows(list, { 'row-45': { status: 'fail' } });
     list.beforeRead = (read) => {
       if (read === 3) list.rows = list.rows.slice(20);
     };
-    const found = await watched(list.server).client.invoices.list({ status: 'fail' }).collect({ limit: 10 });
+    const found = await clientOf(list.server.url).invoices.list({ status: 'fail' }).collect({ limit: 10 });
     expect(found.map(({ uuid }) => uuid)).toEqual(['row-45']);
-  });
-
-  test('rows left out by onInvalidItem do not count as missing either', async () => {
-    const list = await movingList(uuids(60));
-    list.arrange = (rows, read, page) =>
-      page === 2 && read === 2 ? [...rows.slice(0, 20), 'row-0', ...rows.slice(21)] : rows;
-    list.edit = (answer) => {
-      const items = answer['items'] as { uuid: string }[]; // as moving-list makes them
-      return Object.assign(answer, {
-        items: items.map((item) => (item.uuid === 'row-50' ? { ...item, amount: 'x' } : item)),
-      });
-    };
-    const invalid: InvalidItem[] = [];
-    const found = await watched(list.server)
-      .client.invoices.list({}, { onInvalidItem: (item) => invalid.push(item) })
-      .collect({ limit: 100 });
-    expect(found).toHaveLength(59);
-    expect(invalid[0]).toMatchObject({ page: 3, index: 10, path: 'amount', raw: { uuid: 'row-50' } });
   });
 });
 
-describe('what the caller changes later changes nothing', () => {
-  test('neither query nor options', async () => {
-    const list = await movingList(uuids(60));
-    const query: Record<string, unknown> = { status: 'pending', per_page: 20 };
-    const headers: Record<string, string> = { 'x-shop': 'one' };
-    const extra: Record<string, string> = { tenant: 'one' };
-    const options: Record<string, unknown> = { headers, query: extra, prefetch: 1 };
-    const call = clientOf(list.server.url).invoices.list(query, options);
-    Object.assign(query, { status: 'success', page: 9, per_page: 1, currency: 'USD' });
-    Object.assign(headers, { 'x-shop': 'two', 'x-more': 'two' });
-    extra['tenant'] = 'two';
-    Object.assign(options, {
-      prefetch: 99,
-      headers: {},
-      query: {},
-      signal: AbortSignal.abort(),
-    });
-    expect(await call.collect({ limit: 100 })).toHaveLength(60);
-    expect(list.server.requests.map(({ url }) => url.split('?')[1])).toEqual([
-      'status=pending&per_page=20&tenant=one',
-      'status=pending&page=2&per_page=20&tenant=one',
-      'status=pending&page=3&per_page=20&tenant=one',
-    ]);
-    for (const request of list.server.requests) {
-      expect(request.headers['x-shop']).toBe('one');
-      expect(request.headers).not.toHaveProperty('x-more');
-    }
+describe('an item that cannot be read', () => {
+  async function spoiled() {
+    const list = await movingList(uuids(25));
+    changeRows(list, { 'row-21': { amount: 'a lot' } });
+    return list;
+  }
+  const collected = async (list: MovingList, options: ListOptions = {}) =>
+    (await clientOf(list.server.url).invoices.list({}, options).collect({ limit: 100 })).map(({ uuid }) => uuid);
+
+  it('fails its page, which the error names', async () => {
+    const error = await errorOf(collected(await spoiled()));
+    expect(error).toMatchObject({ code: 'SDK_CONTRACT', page: 2, issues: [{ path: 'items.1.amount' }] });
   });
 
-  test('a Headers object, too', async () => {
-    const list = await movingList(uuids(40));
-    const headers = new Headers({ 'X-Shop': 'one' });
-    const wrong = headers as unknown as Record<string, string>; // its type is a record, and a Headers is taken as well
-    const call = clientOf(list.server.url).invoices.list({}, { headers: wrong });
-    headers.set('X-Shop', 'two');
-    await call.collect({ limit: 100 });
-    expect(list.server.requests.map((request) => request.headers['x-shop'])).toEqual(['one', 'one']);
+  it('is reported and left out with onInvalidItem, and does not count as missing', async () => {
+    const invalid: InvalidItem[] = [];
+    const list = await spoiled();
+    list.arrange = (rows, read) => (read === 1 ? ['row-1', ...rows.slice(1)] : rows); // so that it is read twice
+    const seen = await collected(list, { onInvalidItem: (item) => invalid.push(item) });
+    expect(seen.sort()).toEqual(
+      uuids(25)
+        .filter((row) => row !== 'row-21')
+        .sort(),
+    );
+    expect(invalid[0]).toMatchObject({ page: 2, index: 1, path: 'amount', raw: { uuid: 'row-21', amount: 'a lot' } });
   });
 
-  test('one query object, reused in a loop, makes as many different lists', async () => {
-    const server = await serve(ok(page([])));
-    const query: { status: 'success' | 'fail'; page: number } = { status: 'success', page: 1 };
-    const calls = [];
-    for (const status of ['success', 'fail'] as const) {
-      query.status = status;
-      calls.push(clientOf(server.url).invoices.list(query));
-    }
-    await Promise.all(calls);
-    expect(server.requests.map(({ url }) => url.split('?')[1]).sort()).toEqual([
-      'status=fail&page=1',
-      'status=success&page=1',
-    ]);
+  it.each([null, 'row'])('may be %j', async (item) => {
+    const reports: InvalidItem[] = [];
+    const server = await serve(ok(page([item, pendingInvoice])));
+    const call = clientOf(server.url).invoices.list({}, { onInvalidItem: (report) => reports.push(report) });
+    expect((await call).items).toHaveLength(1);
+    expect(reports).toEqual([{ page: 1, index: 0, path: '', raw: item }]);
+  });
+
+  it('costs nothing when its report throws', async () => {
+    const onInvalidItem = () => {
+      throw new Error('mine');
+    };
+    expect(await collected(await spoiled(), { onInvalidItem })).toHaveLength(24);
   });
 });
 
 describe('an argument that cannot be used', () => {
-  const client = clientOf('https://pay.example');
-  const bad: readonly [string, unknown, unknown, string][] = [
+  it.each<[string, unknown, unknown, string]>([
     ['a mistyped option', {}, { prefech: 2 }, 'options has no "prefech"; it has signal, '],
     ['options that are none', {}, 5, 'options must be an object, not 5'],
     ['null options', {}, null, 'options must be an object, not null'],
     ['a nested name', {}, { retry: { attempt: 1 } }, 'has no "attempt"'],
+    ['a report that is no function', {}, { onInvalidItem: 5 }, 'options.onInvalidItem must be a function, not 5.'],
+    ...[0, 33, 1.5, '2'].map((prefetch): [string, unknown, unknown, string] => [
+      `prefetch of ${prefetch}`,
+      {},
+      { prefetch },
+      'options.prefetch must be a whole number from 1 to 32, not ',
+    ]),
     ['a mistyped filter', { state: 'success' }, {}, 'state is not a parameter of this call'],
     ['a page of zero', { page: 0 }, {}, 'page must be a whole number from 1'],
+    ['a page of more rows than allowed', { per_page: 101 }, {}, 'per_page must be a whole number from 1 to 100'],
     ['a query that is none', 'success', {}, 'must be an object'],
-  ];
-
-  test.each(bad)('%s rejects the call and never throws', async (_name, query, options, message) => {
-    for (const list of [client.invoices, client.withdrawals]) {
-      const call = list.list(query as never, options as never); // wrong on purpose
+  ])('rejects every view of the call, and no request is made: %s', async (_name, query, options, message) => {
+    const { invoices, withdrawals } = clientOf('https://pay.example');
+    for (const resource of [invoices, withdrawals]) {
+      const call = resource.list(query as never, options as never); // wrong on purpose
       const error = await errorOf(call);
       expect(error.message).toContain(message);
       expect(error.message).toContain('No request was made');
@@ -183,114 +228,90 @@ describe('an argument that cannot be used', () => {
     }
   });
 
-  test('a getter that throws rejects the call', async () => {
-    const query = {
-      get status(): 'success' {
-        throw new Error('mine');
-      },
-    };
-    await expect(client.invoices.list(query)).rejects.toThrow('cannot be read');
-  });
-
-  test.each([
-    [{ limit: 5, limits: 3 }, 'collect has no "limits"; it has limit'],
-    [{ limit: 5, signal: null }, 'collect has no "signal"; it has limit'],
-  ])('%j is refused by collect', async (options, message) => {
-    const list = await movingList(uuids(3));
-    const error = await errorOf(clientOf(list.server.url).invoices.list().collect(options));
-    expect(error).toMatchObject({ kind: 'configuration', code: 'SDK_INVALID_ARGUMENT', operation: 'invoices.list' });
-    expect(error.message).toContain(message);
-  });
-
-  test('options of lists are none of other calls', async () => {
-    for (const option of [{ prefetch: 2 }, { onInvalidItem: () => {} }]) {
-      const error = await errorOf(client.invoices.get('order-1042', option as object)); // wrong on purpose
-      expect(error).toMatchObject({ kind: 'configuration', code: 'SDK_INVALID_ARGUMENT' });
-    }
-  });
+  it.each([{ prefetch: 2 }, { onInvalidItem: () => {} }])(
+    'is an option of lists for another call: %o',
+    async (option) => {
+      const call = clientOf('https://pay.example').invoices.get('order-1042', option as object); // wrong on purpose
+      expect(await errorOf(call)).toMatchObject({ kind: 'configuration', code: 'SDK_INVALID_ARGUMENT' });
+    },
+  );
 });
 
-describe('what hooks and logger are told of a walk', () => {
-  function recorded() {
+describe('hooks and signal of a walk', () => {
+  function recorded(url: string) {
     const errors: ErrorEvent[] = [];
-    return { errors, options: { hooks: { onError: (event: ErrorEvent) => void errors.push(event) } } };
+    return { errors, client: clientOf(url, { hooks: { onError: (event) => void errors.push(event) } }) };
   }
-  const turn = () => new Promise((resolve) => setImmediate(resolve));
+  const turns = async () => {
+    for (let left = 50; left > 0; left -= 1) await new Promise(setImmediate);
+  };
 
-  test('nothing of the requests that a break has ended', async () => {
+  it('are told nothing of the requests that a break has ended, and are let go', async () => {
     const list = await movingList(uuids(200));
-    const { errors, options } = recorded();
+    const { signal } = new AbortController();
+    const { errors, client } = recorded(list.server.url);
     let seen = 0;
-    for await (const _ of clientOf(list.server.url, options).invoices.list({}, { prefetch: 4 })) {
+    for await (const _ of client.invoices.list({}, { prefetch: 4, signal })) {
       seen += 1;
       if (seen === 25) break;
     }
-    for (let turns = 0; turns < 50; turns += 1) await turn();
-    expect(seen).toBe(25);
+    await vi.waitFor(() => expect(getEventListeners(signal, 'abort')).toHaveLength(0), { timeout: 30_000 });
+    await turns();
     expect(errors).toEqual([]);
+    expect(list.asked.length).toBeLessThanOrEqual(6);
   });
 
-  test('nothing of a page that a shorter list does not have', async () => {
+  it('are told nothing of a page that a shorter list does not have', async () => {
     const list = await movingList(uuids(60));
     list.pastEnd = refuse(404, 'NOT_FOUND');
     list.beforeRead = (read) => {
       if (read === 3) list.rows = list.rows.slice(30);
     };
-    const { errors, options } = recorded();
-    await clientOf(list.server.url, options).invoices.list().collect({ limit: 100 });
+    const { errors, client } = recorded(list.server.url);
+    await client.invoices.list().collect({ limit: 100 });
     expect(errors).toEqual([]);
   });
 
-  test('an abort is one failure, however many requests it ends', async () => {
+  it('end the walk with the reason of the caller, told once, however many requests end', async () => {
     const list = await movingList(uuids(200));
     const controller = new AbortController();
-    const { errors, options } = recorded();
-    const call = clientOf(list.server.url, options).invoices.list({}, { prefetch: 4, signal: controller.signal });
-    const walk = async () => {
-      let seen = 0;
-      for await (const _ of call) {
-        seen += 1;
-        if (seen === 25) controller.abort('enough');
-      }
+    const { signal } = controller;
+    const { errors, client } = recorded(list.server.url);
+    list.beforeRead = (_, page) => {
+      if (page === 4) controller.abort('enough');
     };
-    expect(await errorOf(walk())).toMatchObject({ kind: 'aborted', reason: 'enough' });
-    for (let turns = 0; turns < 50; turns += 1) await turn();
+    const error = await errorOf(client.invoices.list({}, { prefetch: 4, signal }).collect({ limit: 200 }));
+    expect(error).toMatchObject({ kind: 'aborted', reason: 'enough', page: expect.any(Number) });
+    await turns();
     expect(errors).toMatchObject([{ operation: 'invoices.list', code: 'SDK_ABORTED' }]);
+    expect(getEventListeners(signal, 'abort')).toHaveLength(0);
   });
 
-  test.each([undefined, 1, 4])('the failure that ends the walk, once (prefetch %i)', async (prefetch) => {
+  it.each([undefined, 1, 4])('are told the failure that ends the walk, once (prefetch %s)', async (prefetch) => {
     const list = await movingList(uuids(100));
     list.edit = (page, asked) => (asked >= 3 ? refuse(403, 'NOT_NOW') : page);
-    const { errors, options } = recorded();
-    const call = clientOf(list.server.url, options).invoices.list({}, { prefetch });
+    const { errors, client } = recorded(list.server.url);
+    const call = client.invoices.list({}, { prefetch });
     expect(await errorOf(call.collect({ limit: 100 }))).toMatchObject({ code: 'NOT_NOW', page: 3 });
-    for (let turns = 0; turns < 50; turns += 1) await turn();
+    await turns();
     expect(errors).toMatchObject([{ operation: 'invoices.list', code: 'NOT_NOW', status: 403 }]);
     expect(errors[0]?.durationMs).toBeGreaterThanOrEqual(0);
   });
 
-  test('a walk that cannot be finished, too', async () => {
+  it('are told of a walk that cannot be finished', async () => {
     const list = await movingList(uuids(60));
     list.edit = (page) => Object.assign(page, { page: 1 });
-    const { errors, options } = recorded();
-    expect(await errorOf(clientOf(list.server.url, options).invoices.list().collect({ limit: 100 }))).toMatchObject({
-      code: 'SDK_PAGE',
-    });
+    const { errors, client } = recorded(list.server.url);
+    await errorOf(client.invoices.list().collect({ limit: 100 }));
     expect(errors).toMatchObject([{ operation: 'invoices.list', code: 'SDK_PAGE' }]);
   });
 
-  test('the failure of the first page once, in whichever view', async () => {
-    const server = await serve(refuse(403, 'NO'));
-    const { errors, options } = recorded();
-    const call = clientOf(server.url, options).invoices.list();
+  it('are told the failure of the first page once, in whichever view', async () => {
+    const { errors, client } = recorded((await serve(refuse(403, 'NO'))).url);
+    const call = client.invoices.list();
     await errorOf(call);
     await errorOf(call.collect({ limit: 1 }));
-    const walk = async (): Promise<Invoice[]> => {
-      const seen: Invoice[] = [];
-      for await (const invoice of call) seen.push(invoice);
-      return seen;
-    };
-    await errorOf(walk());
+    await errorOf(call.pages().next());
     expect(errors).toHaveLength(1);
   });
 });

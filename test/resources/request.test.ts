@@ -1,5 +1,5 @@
 import { inspect } from 'node:util';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { Decimal } from '../../src/contract/values/decimal.ts';
 import type { RawRequest } from '../../src/index.ts';
 import { serve } from '../support/fault-server.ts';
@@ -11,7 +11,7 @@ const get = { method: 'GET', path: PATH } as const;
 const post = { method: 'POST', path: PATH } as const;
 
 describe('a request to an endpoint that the client does not know', () => {
-  test('has the key, the query and the headers, and resolves to the data of the envelope', async () => {
+  it('has the key, the query and the headers, and resolves to the data of the envelope', async () => {
     const server = await serve(ok({ currency: 'USDT', amount: '1.50' }, { 'x-request-id': 'r1' }));
     const client = clientOf(`${server.url}/prefix`);
     const query = { page: 2, active: true, min: new Decimal('1e-7'), none: null, absent: undefined, text: 'a&b=ü' };
@@ -28,7 +28,7 @@ describe('a request to an endpoint that the client does not know', () => {
     ]);
   });
 
-  test('sends plain data as JSON, with decimals as text', async () => {
+  it('sends plain data as JSON, with decimals as text', async () => {
     const server = await serve(ok({}));
     const shared = { a: 1 };
     const body = {
@@ -48,7 +48,7 @@ describe('a request to an endpoint that the client does not know', () => {
     );
   });
 
-  test.each<[string, Parameters<typeof ok>[0]]>([['no envelope', { amount: '1' }]])(
+  it.each<[string, Parameters<typeof ok>[0]]>([['no envelope', { amount: '1' }]])(
     'with %s resolves to the body',
     async (_name, body) => {
       const server = await serve(answer(200, JSON.stringify(body)));
@@ -56,20 +56,20 @@ describe('a request to an endpoint that the client does not know', () => {
     },
   );
 
-  test('with an empty response resolves to undefined, and other text is an error', async () => {
+  it('with an empty response resolves to undefined, and other text is an error', async () => {
     const server = await serve(answer(204, ''), answer(200, '<html>Please log in</html>'));
     const client = clientOf(server.url, { retry: false });
     expect(await client.request({ method: 'DELETE', path: `${PATH}/7` })).toBeUndefined();
     expect(await errorOf(client.request(get))).toMatchObject({ code: 'SDK_UNREADABLE_BODY', operation: 'request' });
   });
 
-  test('may have an object of many members, which the known endpoints never have', async () => {
+  it('may have an object of many members, which the known endpoints never have', async () => {
     const wide = Object.fromEntries(Array.from({ length: 20_000 }, (_, at) => [`member-${at}`, 'x'.repeat(10)]));
     const server = await serve(ok(wide));
     expect(await clientOf(server.url).request(get)).toEqual(wide);
   });
 
-  test('is refused as any other: by code, then by status', async () => {
+  it('is refused as any other: by code, then by status', async () => {
     const server = await serve(refuse(409, 'BALANCE_LOCKED'), refuse(404, null), refuse(422, null));
     const client = clientOf(server.url);
     expect(await errorOf(client.request(post))).toMatchObject({
@@ -81,7 +81,7 @@ describe('a request to an endpoint that the client does not know', () => {
     expect(await errorOf(client.request(post))).toMatchObject({ kind: 'validation', origin: 'service' });
   });
 
-  test('decodes its data, and a decoder that throws or waits is an error without the data', async () => {
+  it('decodes its data, and a decoder that throws or waits is an error without the data', async () => {
     const server = await serve(ok({ amount: 'customer-7' }));
     const client = clientOf(server.url);
     const amount: string = await client.request({ ...get, decode: (data) => JSON.stringify(data) });
@@ -95,7 +95,7 @@ describe('a request to an endpoint that the client does not know', () => {
     expect(await errorOf(client.request({ ...get, decode: async () => 1 }))).toMatchObject({ code: 'SDK_CONTRACT' });
   });
 
-  test.each<[string, Partial<RawRequest>, number]>([
+  it.each<[string, Partial<RawRequest>, number]>([
     ['GET', {}, 3],
     ['PUT', { method: 'PUT' }, 3],
     ['DELETE', { method: 'DELETE' }, 3],
@@ -113,14 +113,14 @@ describe('a request to an endpoint that the client does not know', () => {
     if (isWrite) expect(error.message).toContain('find out whether it was done');
   });
 
-  test('keeps its deadline and its signal', async () => {
+  it('keeps its deadline and its signal', async () => {
     const server = await serve({ play: () => {} });
     const client = clientOf(server.url, { retry: false });
     expect(await errorOf(client.request(get, { signal: AbortSignal.timeout(20) }))).toMatchObject({ kind: 'aborted' });
     expect(await errorOf(client.request(get, { timeout: 20 }))).toMatchObject({ code: 'SDK_ATTEMPT_TIMEOUT' });
   });
 
-  test('is observed with its path, without the key', async () => {
+  it('is observed with its path, without the key', async () => {
     const urls: string[] = [];
     const server = await serve(ok(1));
     const hooks = { onRequest: ({ url }: { url: string }) => void urls.push(url) };
@@ -140,7 +140,7 @@ describe('refused before any request', () => {
     return error.message;
   };
 
-  test.each([
+  it.each([
     'https://evil.example/api',
     '//evil.example/api',
     '/\\evil.example',
@@ -180,7 +180,7 @@ describe('refused before any request', () => {
     expect(await refused({ ...get, path })).toContain('path');
   });
 
-  test.each([
+  it.each([
     `${PATH}/`,
     `${PATH}/order%2F7`,
     `${PATH}/order%5C7`,
@@ -200,7 +200,7 @@ describe('refused before any request', () => {
   cyclic['self'] = [cyclic];
   let deep: unknown = 1;
   for (let level = 0; level < 200_000; level += 1) deep = [deep];
-  test.each<[string, unknown, string]>([
+  it.each<[string, unknown, string]>([
     ['a bigint', { list: [1n] }, 'body.list.0 is a value of type bigint'],
     ['a cycle', cyclic, 'body.self.0 holds itself'],
     ['a function', { run: () => 1 }, 'body.run is a value of type function'],
@@ -221,7 +221,7 @@ describe('refused before any request', () => {
     expect(await refused({ ...post, body })).toContain(expected);
   });
 
-  test.each<[string, unknown, string]>([
+  it.each<[string, unknown, string]>([
     ['nothing', undefined, 'request must be an object'],
     ['no method', { path: PATH }, 'method is missing'],
     ['a method in lower case', { ...get, method: 'get' }, 'method must be "GET" or "POST"'],
@@ -238,7 +238,7 @@ describe('refused before any request', () => {
     expect(await refused(request)).toContain(expected);
   });
 
-  test('unusable options', async () => {
+  it('unusable options', async () => {
     expect(await refused(get, { timeout: -1 })).toContain('options.timeout');
     expect(await refused(get, { headers: { 'X-Api-Key': 'x' } })).toContain('cannot set X-Api-Key');
   });

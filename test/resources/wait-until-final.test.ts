@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { FakeRuntime, START } from '../support/fake-runtime.ts';
 import { type Step, serve } from '../support/fault-server.ts';
 import { answer, ok, refuse, resetAfterReading } from '../support/fault-steps.ts';
@@ -16,14 +16,14 @@ async function waiting(...script: Step[]) {
 }
 
 describe('waitUntilFinal', () => {
-  test('reads with growing pauses until the invoice is final', async () => {
+  it('reads with growing pauses until the invoice is final', async () => {
     const { runtime, server, invoices } = await waiting(pending, pending, pending, pending, ok(paid));
     expect((await invoices.waitUntilFinal('order-1042')).status).toBe('success');
     expect(runtime.waits).toEqual([2_000, 3_000, 4_500, 6_750]);
     expect(server.requests).toHaveLength(5);
   });
 
-  test('the pauses grow up to ten times the interval, and jitter takes up to a fifth off', async () => {
+  it('the pauses grow up to ten times the interval, and jitter takes up to a fifth off', async () => {
     const { runtime, invoices } = await waiting(...Array<Step>(8).fill(pending), ok(expired));
     await invoices.waitUntilFinal('order-1042', { interval: 100 });
     expect(runtime.waits.map(Math.round)).toEqual([100, 150, 225, 338, 506, 759, 1_000, 1_000]);
@@ -33,13 +33,13 @@ describe('waitUntilFinal', () => {
     expect(jittered.waits).toEqual([90]);
   });
 
-  test.each(['success', 'fail', 'expired', 'canceled'])('%s is final', async (status) => {
+  it.each(['success', 'fail', 'expired', 'canceled'])('%s is final', async (status) => {
     const { server, invoices } = await waiting(ok({ ...pendingInvoice, status }));
     await invoices.waitUntilFinal('order-1042');
     expect(server.requests).toHaveLength(1);
   });
 
-  test('an unknown state is final once finished_at is set', async () => {
+  it('an unknown state is final once finished_at is set', async () => {
     const held = { ...pendingInvoice, status: 'on_hold' };
     const done = { ...held, status: 'refunded', finished_at: '2026-01-31T10:00:00Z' };
     const { server, invoices } = await waiting(ok(held), ok(done));
@@ -47,14 +47,14 @@ describe('waitUntilFinal', () => {
     expect(server.requests).toHaveLength(2);
   });
 
-  test('goes through outages', async () => {
+  it('goes through outages', async () => {
     const outage = [refuse(503, null), refuse(429, null), resetAfterReading, answer(200, '<html>'), answer(502, '')];
     const { server, invoices } = await waiting(...outage, ok(paid));
     expect((await invoices.waitUntilFinal('order-1042')).status).toBe('success');
     expect(server.requests).toHaveLength(6);
   });
 
-  test.each([
+  it.each([
     [404, 'not_found'],
     [401, 'authentication'],
   ])('ends at a %i, which does not pass', async (status, kind) => {
@@ -63,7 +63,7 @@ describe('waitUntilFinal', () => {
     expect(server.requests).toHaveLength(2);
   });
 
-  test('looks once more shortly before the time is over, and then says so', async () => {
+  it('looks once more shortly before the time is over, and then says so', async () => {
     const runtime = new FakeRuntime(0);
     runtime.attemptLimit = 500;
     const server = await serve(pending);
@@ -78,7 +78,7 @@ describe('waitUntilFinal', () => {
     );
   });
 
-  test('an abort ends the pause with the reason of the caller', async () => {
+  it('an abort ends the pause with the reason of the caller', async () => {
     const controller = new AbortController();
     const { runtime, server, invoices } = await waiting(pending);
     runtime.onWait = () => setImmediate(() => controller.abort('gone'));
@@ -87,7 +87,7 @@ describe('waitUntilFinal', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  test.each([
+  it.each([
     ['interval', 0],
     ['interval', Number.NaN],
     ['interval', '5'],

@@ -1,16 +1,17 @@
 import { getEventListeners } from 'node:events';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { AbortedError } from '../../src/errors/classes.ts';
-import { FakeRuntime } from '../support/fake-runtime.ts';
+import { FakeRuntime, TIMEOUT } from '../support/fake-runtime.ts';
 import { serve } from '../support/fault-server.ts';
 import { answer, ok, refuse, stall, stallMidBody } from '../support/fault-steps.ts';
 import { createdInvoice } from '../support/fixtures/invoices.ts';
-import { clientOf, errorOf, order } from '../support/test-client.ts';
+import { scaled } from '../support/scaled.ts';
+import { API_KEY, clientOf, errorOf, order } from '../support/test-client.ts';
 
 const reason = { why: 'the customer has gone' };
 
 describe('an abort ends the call at every stage, with the reason of the caller', () => {
-  test('before it begins: no request', async () => {
+  it('before it begins: no request', async () => {
     const server = await serve(ok(createdInvoice));
     const error = await errorOf(clientOf(server.url).invoices.create(order, { signal: AbortSignal.abort(reason) }));
     expect(error).toBeInstanceOf(AbortedError);
@@ -21,7 +22,7 @@ describe('an abort ends the call at every stage, with the reason of the caller',
     expect(server.requests).toHaveLength(0);
   });
 
-  test('while the key is fetched: no request', async () => {
+  it('while the key is fetched: no request', async () => {
     const server = await serve(ok(createdInvoice));
     const controller = new AbortController();
     const apiKey = () => {
@@ -33,7 +34,7 @@ describe('an abort ends the call at every stage, with the reason of the caller',
     expect(server.requests).toHaveLength(0);
   });
 
-  test('in any of the turns after the call: what was not sent is never sent, also by a fetch that ignores its signal', async () => {
+  it('in any of the turns after the call: what was not sent is never sent, also by a fetch that ignores its signal', async () => {
     let requests = 0;
     const client = clientOf('https://pay.example', {
       fetch: async () => {
@@ -57,7 +58,7 @@ describe('an abort ends the call at every stage, with the reason of the caller',
     expect([...outcomes]).toEqual(['not_sent', 'unknown']);
   });
 
-  test('while fetch is at work and ignores its signal', async () => {
+  it('while fetch is at work and ignores its signal', async () => {
     const controller = new AbortController();
     const fetch = () => {
       setImmediate(() => controller.abort(reason));
@@ -68,7 +69,7 @@ describe('an abort ends the call at every stage, with the reason of the caller',
     expect(error).toMatchObject({ kind: 'aborted', outcome: 'unknown', reason });
   });
 
-  test('before the headers', async () => {
+  it('before the headers', async () => {
     const controller = new AbortController();
     const server = await serve(stall(() => controller.abort(reason)));
     const error = await errorOf(clientOf(server.url).invoices.create(order, { signal: controller.signal }));
@@ -77,7 +78,7 @@ describe('an abort ends the call at every stage, with the reason of the caller',
     expect(server.requests).toHaveLength(1);
   });
 
-  test.each([200, 400, 503])('in the body of a %i', async (status) => {
+  it.each([200, 400, 503])('in the body of a %i', async (status) => {
     const controller = new AbortController();
     const server = await serve(stallMidBody(() => controller.abort(reason), status));
     const error = await errorOf(clientOf(server.url).invoices.create(order, { signal: controller.signal }));
@@ -85,21 +86,29 @@ describe('an abort ends the call at every stage, with the reason of the caller',
     expect(server.requests).toHaveLength(1);
   });
 
-  test.each([
+  it.each([
     [503, 'unknown'],
     [429, 'rejected'],
   ])('in the wait after a %i: the timer is taken back', async (status, outcome) => {
     const controller = new AbortController();
     const runtime = new FakeRuntime();
-    runtime.onWait = () => setImmediate(() => controller.abort(reason)); // the wait itself would never end
+    let running = 0;
+    runtime.timer = (milliseconds, callback) => {
+      if (milliseconds === TIMEOUT) return FakeRuntime.prototype.timer.call(runtime, milliseconds, callback);
+      running += 1;
+      setImmediate(() => controller.abort(reason)); // the wait itself would never end
+      return () => {
+        running -= 1;
+      };
+    };
     const server = await serve(answer(status, ''));
     const call = clientOf(server.url, { runtime }).invoices.create(order, { signal: controller.signal });
     expect(await errorOf(call)).toMatchObject({ kind: 'aborted', outcome, reason });
     expect(server.requests).toHaveLength(1);
-    expect(getEventListeners(controller.signal, 'abort')).toHaveLength(0);
+    expect([running, getEventListeners(controller.signal, 'abort').length]).toEqual([0, 0]);
   });
 
-  test('in the wait for a rate limit that a sibling has met: nothing was sent', async () => {
+  it('in the wait for a rate limit that a sibling has met: nothing was sent', async () => {
     const controller = new AbortController();
     const runtime = new FakeRuntime();
     const server = await serve(refuse(429, null, undefined, { 'retry-after': '9' }));
@@ -111,14 +120,14 @@ describe('an abort ends the call at every stage, with the reason of the caller',
     expect(server.requests).toHaveLength(1);
   });
 
-  test.each([['a word'], [new TypeError('mine')], [undefined], [0]])('a reason of any kind: %s', async (given) => {
+  it.each([['a word'], [new TypeError('mine')], [undefined], [0]])('a reason of any kind: %s', async (given) => {
     const controller = new AbortController();
     controller.abort(given);
     const error = await errorOf(clientOf('https://pay.example').rates.list({}, { signal: controller.signal }));
     expect(error).toHaveProperty('reason', controller.signal.reason);
   });
 
-  test('a signal that times out is an abort of the caller', async () => {
+  it('a signal that times out is an abort of the caller', async () => {
     const server = await serve(stall());
     const error = await errorOf(clientOf(server.url).rates.list({}, { signal: AbortSignal.timeout(20) }));
     expect(error).toMatchObject({ kind: 'aborted' });
@@ -127,7 +136,7 @@ describe('an abort ends the call at every stage, with the reason of the caller',
 });
 
 describe('nothing is left behind', () => {
-  test('a response that comes too late is let go', async () => {
+  it('a response that comes too late is let go', async () => {
     const controller = new AbortController();
     let canceled = false;
     let answerNow: (response: Response) => void = () => {};
@@ -148,5 +157,25 @@ describe('nothing is left behind', () => {
     answerNow(new Response(body));
     await new Promise((resolve) => setImmediate(resolve));
     expect(canceled).toBe(true);
+  });
+
+  const MANY = 50 * scaled(30);
+  it(`no listener and no timer of ${MANY} calls on one signal`, async () => {
+    const warnings: Error[] = [];
+    const onWarning = (warning: Error) => void warnings.push(warning);
+    process.on('warning', onWarning);
+    const { signal } = new AbortController();
+    const runtime = new FakeRuntime();
+    const server = await serve(answer(503, ''), refuse(404, null), ok([]));
+    const client = clientOf(server.url, { runtime, apiKey: async () => API_KEY });
+    for (let begun = 0; begun < MANY; begun += 50) {
+      await Promise.allSettled(Array.from({ length: 50 }, () => client.rates.list({}, { signal })));
+    }
+    expect(server.requests.length).toBeGreaterThanOrEqual(MANY);
+    expect(getEventListeners(signal, 'abort')).toHaveLength(0);
+    expect(runtime.pending).toBe(0);
+    await new Promise((resolve) => setImmediate(resolve));
+    process.off('warning', onWarning);
+    expect(warnings).toEqual([]);
   });
 });

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { MerchantClient } from '../../src/client.ts';
 import { START } from '../support/fake-runtime.ts';
 import { type Step, serve } from '../support/fault-server.ts';
@@ -31,7 +31,7 @@ class HandClock {
 const create = (client: MerchantClient) => client.invoices.create(order);
 
 describe('the deadline of a call', () => {
-  test('in the first attempt: a TimeoutError of its own code', async () => {
+  it('in the first attempt: a TimeoutError of its own code', async () => {
     const clock = new HandClock();
     const server = await serve(stall(() => clock.advance(8_000)));
     const error = await errorOf(create(clientOf(server.url, { runtime: clock, deadline: 8_000 })));
@@ -40,21 +40,21 @@ describe('the deadline of a call', () => {
     expect(error.attempts).toEqual([{ code: 'SDK_DEADLINE', status: null, outcome: 'unknown' }]);
   });
 
-  test('in the body of a response', async () => {
+  it('in the body of a response', async () => {
     const clock = new HandClock();
     const server = await serve(stallMidBody(() => clock.advance(8_000)));
     const error = await errorOf(create(clientOf(server.url, { runtime: clock, deadline: 8_000 })));
     expect(error).toMatchObject({ code: 'SDK_DEADLINE', outcome: 'unknown', stoppedBy: 'deadline' });
   });
 
-  test('in the body of a refusal: the refusal', async () => {
+  it('in the body of a refusal: the refusal', async () => {
     const clock = new HandClock();
     const server = await serve(stallMidBody(() => clock.advance(8_000), 503, '<h1>Unavail'));
     const error = await errorOf(create(clientOf(server.url, { runtime: clock, deadline: 8_000 })));
     expect(error).toMatchObject({ kind: 'server', status: 503, raw: '<h1>Unavail', stoppedBy: 'deadline' });
   });
 
-  test('in a later attempt: the last real failure, with the outcome of all of them', async () => {
+  it('in a later attempt: the last real failure, with the outcome of all of them', async () => {
     const clock = new HandClock();
     const limited: Step = {
       play(exchange) {
@@ -71,7 +71,7 @@ describe('the deadline of a call', () => {
     expect(error.attempts.map(({ code }) => code)).toEqual(['SLOW_DOWN', 'SDK_DEADLINE']);
   });
 
-  test('in a wait that came back late: no attempt is made of it', async () => {
+  it('in a wait that came back late: no attempt is made of it', async () => {
     const clock = new HandClock();
     const unavailable: Step = {
       play(exchange) {
@@ -86,14 +86,14 @@ describe('the deadline of a call', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  test('cuts the last attempt short; before, the attempt has its own limit', async () => {
+  it('cuts the last attempt short; before, the attempt has its own limit', async () => {
     const clock = new HandClock();
     const server = await serve(stall(() => clock.advance(10_000)));
     const call = clientOf(server.url, { runtime: clock, deadline: 25_000, retry: false }).rates.list();
     expect(await errorOf(call)).toMatchObject({ code: 'SDK_ATTEMPT_TIMEOUT', stoppedBy: 'attempts' });
   });
 
-  test('of a call goes before that of the client', async () => {
+  it('of a call goes before that of the client', async () => {
     const clock = new HandClock();
     const server = await serve(stall(() => clock.advance(3_000)));
     const client = clientOf(server.url, { runtime: clock });
@@ -102,7 +102,7 @@ describe('the deadline of a call', () => {
     expect(await errorOf(client.rates.list({}, once))).toMatchObject({ code: 'SDK_ATTEMPT_TIMEOUT' });
   });
 
-  test('covers a key function that hangs', async () => {
+  it('covers a key function that hangs', async () => {
     const clock = new HandClock();
     const server = await serve(ok([]));
     const apiKey = () => {

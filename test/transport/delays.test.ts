@@ -1,7 +1,9 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { ClientRetryOptions } from '../../src/options.ts';
 import type { RetryEvent } from '../../src/transport/hooks.ts';
+import { readRetryAfter } from '../../src/transport/retry.ts';
 import { FakeRuntime, START, TIMEOUT } from '../support/fake-runtime.ts';
+import fc from '../support/fast-check.ts';
 import { type Step, serve } from '../support/fault-server.ts';
 import { ok, refuse, stall } from '../support/fault-steps.ts';
 import { clientOf, errorOf, order } from '../support/test-client.ts';
@@ -22,32 +24,32 @@ const limited = refuse(429, null);
 const hinted = (status: number, retryAfter: string, answeredAt = START) =>
   refuse(status, null, undefined, { 'retry-after': retryAfter, date: new Date(answeredAt).toUTCString() });
 describe('without a hint', () => {
-  test('full jitter doubles from 500 ms', async () => {
+  it('full jitter doubles from 500 ms', async () => {
     expect((await waitsOf([unavailable], [0.9, 0.4, 0.75, 0.5], { attempts: 5 })).waits).toEqual([
       450, 400, 1500, 2000,
     ]);
   });
 
-  test('is cut at maxDelay', async () => {
+  it('is cut at maxDelay', async () => {
     const { waits } = await waitsOf([unavailable], [0.999], { attempts: 8 });
     expect(waits.map(Math.round)).toEqual([500, 999, 1998, 3996, 7992, 7992, 7992]);
     expect((await waitsOf([unavailable], [0.5], { maxDelay: 600, attempts: 4 })).waits).toEqual([250, 300, 300]);
   });
 
-  test('never less than 50 ms', async () => {
+  it('never less than 50 ms', async () => {
     expect((await waitsOf([unavailable], [0])).waits).toEqual([50, 50]);
   });
 
-  test('baseDelay moves the whole row', async () => {
+  it('baseDelay moves the whole row', async () => {
     expect((await waitsOf([unavailable], [0.5], { baseDelay: 100 })).waits).toEqual([50, 100]);
   });
 
-  test('a rate limit begins at twice the base, and at 500 ms at the least', async () => {
+  it('a rate limit begins at twice the base, and at 500 ms at the least', async () => {
     expect((await waitsOf([limited], [0.9, 0.6], { attempts: 3 })).waits).toEqual([900, 1200]);
     expect((await waitsOf([limited], [0], { attempts: 3 })).waits).toEqual([500, 500]);
   });
 
-  test('a time limit that ran out is waited for like a failure of the service', async () => {
+  it('a time limit that ran out is waited for like a failure of the service', async () => {
     const runtime = new FakeRuntime(0.5);
     const server = await serve(stall(runtime.expire), stall(runtime.expire), ok([]));
     await clientOf(server.url, { runtime }).rates.list();
@@ -55,63 +57,121 @@ describe('without a hint', () => {
   });
 });
 
-describe('the service asks for a wait', () => {
-  test.each([
-    ['seconds', '2', 2000],
-    ['seconds with blanks', ' 2 ', 2000],
-    ['half a second is less than the own wait', '0.1', 500],
-    ['zero is no hint to hurry', '0', 500],
-    ['an HTTP date', new Date(START + 4000).toUTCString(), 4000],
-    ['a date of RFC 850', 'Saturday, 31-Jan-26 09:30:03 GMT', 3000],
-    ['a date of asctime', 'Sat Jan 31 09:30:05 2026', 5000],
-    ['a date in the past', new Date(START - 9000).toUTCString(), 500],
-    ['a negative number is no hint', '-1', 500],
-    ['an exponent is no hint', '1e3', 500],
-    ['an ISO date is no hint', '2026-01-31T09:30:09Z', 500],
-    ['a word is no hint', 'soon', 500],
-    ['an empty header is no hint', '', 500],
-  ])('%s', async (_name, header, expected) => {
-    // The own backoff of a 429 with 0.5 is 500; a hint is then a lower bound, and its jitter, up to a fifth, is 0 here.
-    const { waits } = await waitsOf([hinted(429, header), ok([])], [0.5, 0]);
-    expect(waits).toEqual([expected]);
+describe('the wait that a response asks for', () => {
+  // RFC 9110, 10.2.3: seconds, or a date in one of the three forms of 5.6.7. Anything else is no wait.
+  it.each<[string, number | undefined]>([
+    ['0', 0],
+    ['7', 7_000],
+    ['0.25', 250],
+    ['1.0001', 1_001], // up: never earlier than asked
+    ['0.000001', 1],
+    ['999999999999', 999_999_999_999_000],
+    [' 3 ', 3_000],
+    ['Sat, 31 Jan 2026 09:30:05 GMT', 5_000],
+    ['Saturday, 31-Jan-26 09:30:06 GMT', 6_000],
+    ['Sat Jan 31 09:30:07 2026', 7_000],
+    ['Sun Feb  1 09:30:00 2026', 86_400_000],
+    ['Sat, 31 Jan 2026 09:30:08 UTC', 8_000],
+    ['Sat, 31 Jan 2026 11:30:09 +0200', 9_000],
+    ['Sat, 31 Jan 2026 04:30:10 -0500', 10_000],
+    ['Sat, 31 Jan 2026 09:30:00 GMT', 0],
+    ['Fri, 30 Jan 2026 09:30:00 GMT', 0],
+    ...[
+      '',
+      ' ',
+      '1000000000000',
+      '0.0000001',
+      '.5',
+      '5.',
+      '+5',
+      '-5',
+      '5s',
+      's5',
+      '5 5',
+      '0x10',
+      '1e3',
+      ',',
+      '5s, 6s',
+      'soon',
+    ].map((header): [string, undefined] => [header, undefined]),
+    ['31 Jan 2026 09:30:05 GMT', undefined],
+    ['2026-01-31T09:30:05Z', undefined],
+    ['Sat', undefined],
+    ['Sat, soon, or later in the day', undefined],
+    ['Saturn, 31 Jan 2026 09:30:05 GMT', undefined],
+    ['after Sat, 31 Jan 2026 09:30:05 GMT', undefined],
+    [`Sat, 31 Jan 2026 09:30:05 GMT (${'x'.repeat(40)})`, undefined],
+    ['Sat, 31 Jan 2026 29:30:05 GMT', undefined],
+  ])('is in the error, also of one that is not repeated: %j is %s', async (header, wait) => {
+    const headers = { 'retry-after': header, date: new Date(START).toUTCString() };
+    const fetch = async () => new Response('', { status: 403, headers });
+    const error = await errorOf(clientOf('https://pay.example', { fetch }).rates.list());
+    expect('retryAfter' in error ? error.retryAfter : undefined).toBe(wait);
   });
 
-  test('with up to a fifth on top, never less', async () => {
+  it('is a whole number that is not negative, or none, whatever the header is', () => {
+    fc.assert(
+      fc.property(fc.string(), (header) => {
+        const wait = readRetryAfter(header, START);
+        expect(wait === undefined || (Number.isInteger(wait) && wait >= 0)).toBe(true);
+      }),
+    );
+  });
+
+  it('is read to the second from any date', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 0, max: 10 * 366 * 86_400 }), (ahead) => {
+        expect(readRetryAfter(new Date(START + ahead * 1000).toUTCString(), START)).toBe(ahead * 1000);
+      }),
+    );
+  });
+
+  it.each<[string, number]>([
+    ['3', 3_000],
+    ['0.1', 500], // less than the own wait
+    ['0', 500],
+    ['soon', 500],
+  ])('is a lower bound: after "%s" the client waits %i ms', async (header, wait) => {
+    // The own backoff of a 429 with 0.5 is 500; a hint is then a lower bound, and its jitter, up to a fifth, is 0 here.
+    expect((await waitsOf([hinted(429, header), ok([])], [0.5, 0])).waits).toEqual([wait]);
+  });
+
+  it.each([408, 425, 429, 500, 502, 503, 504, 520])('is kept after HTTP %i', async (status) => {
+    expect((await waitsOf([hinted(status, '3'), ok([])], [0.5, 0])).waits).toEqual([3_000]);
+  });
+
+  it('has up to a fifth on top, never less', async () => {
     expect((await waitsOf([hinted(429, '10'), ok([])], [0.5, 0.5])).waits).toEqual([11_000]);
     expect((await waitsOf([hinted(429, '10'), ok([])], [0.5, 1])).waits).toEqual([12_000]);
   });
 
-  test.each([408, 425, 429, 500, 502, 503, 504, 520])('on HTTP %i', async (status) => {
-    expect((await waitsOf([hinted(status, '3'), ok([])], [0.5, 0])).waits).toEqual([3000]);
-  });
-
-  test.each([
-    ['an hour ahead', 3_600_000],
-    ['an hour behind', -3_600_000],
-    ['right', 0],
-  ])(
-    'a date counts from the Date of its response: a service whose clock is %s asks for the same wait',
-    async (_name, off) => {
+  it.each([3_600_000, -3_600_000, 0])(
+    'counts from the Date of its response: a service clock that is %i ms off',
+    async (off) => {
       const at = START + off;
       const { waits } = await waitsOf([hinted(503, new Date(at + 7_000).toUTCString(), at), ok([])], [0.5, 0]);
       expect(waits).toEqual([7_000]);
     },
   );
 
-  test('without a Date, a date counts from the moment it is read, not from when the attempt began', async () => {
-    const runtime = new FakeRuntime(0.5, 0);
-    const late: Step = {
-      play({ response }) {
-        runtime.pass(4_000);
-        response.sendDate = false;
-        response.writeHead(429, { 'retry-after': new Date(START + 6_000).toUTCString() }).end('{}');
-      },
-    };
-    await clientOf((await serve(late, ok([]))).url, { runtime }).rates.list();
-    expect(runtime.waits).toEqual([2_000]);
-  });
+  it.each([null, '', 'today', '2026-01-31T09:30:00Z'])(
+    'counts from the moment it is read, where the Date is %j',
+    async (date) => {
+      const runtime = new FakeRuntime(0.5, 0);
+      const late: Step = {
+        play({ response }) {
+          runtime.pass(4_000);
+          response.sendDate = false;
+          const headers = { 'retry-after': new Date(START + 6_000).toUTCString(), ...(date !== null && { date }) };
+          response.writeHead(429, headers).end('{}');
+        },
+      };
+      await clientOf((await serve(late, ok([]))).url, { runtime }).rates.list();
+      expect(runtime.waits).toEqual([2_000]);
+    },
+  );
 
-  test('longer than maxRetryAfter: the real error at once, with the wait in it', async () => {
+  it('longer than maxRetryAfter: the real error at once, with the wait in it', async () => {
     const { waits, requests, error } = await waitsOf([hinted(429, '11')], [0.5]);
     expect({ waits, requests }).toEqual({ waits: [], requests: 1 });
     expect(error).toMatchObject({ kind: 'rate_limit', status: 429, retryAfter: 11_000, stoppedBy: 'retry_after' });
@@ -122,7 +182,7 @@ describe('the service asks for a wait', () => {
     });
   });
 
-  test('longer than the time that is left: the real error at once', async () => {
+  it('longer than the time that is left: the real error at once', async () => {
     const runtime = new FakeRuntime(0.5, 0);
     const server = await serve(hinted(429, '10'));
     const error = await errorOf(clientOf(server.url, { runtime, deadline: 10_000 }).rates.list());
@@ -130,21 +190,16 @@ describe('the service asks for a wait', () => {
     expect(error).toMatchObject({ kind: 'rate_limit', retryAfter: 10_000, stoppedBy: 'deadline' });
     expect(server.requests).toHaveLength(1);
   });
-
-  test('a refusal that is not repeated tells its wait all the same', async () => {
-    const { error } = await waitsOf([hinted(403, '7')], [0.5]);
-    expect(error).toMatchObject({ kind: 'authentication', retryAfter: 7_000, stoppedBy: 'not_retryable' });
-  });
 });
 
 describe('the number of attempts', () => {
-  test('is three', async () => {
+  it('is three', async () => {
     const { requests, error } = await waitsOf([unavailable], [0.5]);
     expect(requests).toBe(3);
     expect(error).toMatchObject({ stoppedBy: 'attempts' });
   });
 
-  test('is the option, of the client or of the call; false is one', async () => {
+  it('is the option, of the client or of the call; false is one', async () => {
     expect((await waitsOf([unavailable], [0.5], { attempts: 2 })).requests).toBe(2);
     const server = await serve(unavailable);
     const client = clientOf(server.url, { runtime: new FakeRuntime() });
@@ -157,7 +212,7 @@ describe('the number of attempts', () => {
     expect(server.requests).toHaveLength(8);
   });
 
-  test('attempts of different kinds are told in order', async () => {
+  it('attempts of different kinds are told in order', async () => {
     const runtime = new FakeRuntime(0.5);
     const server = await serve(stall(runtime.expire), limited, unavailable);
     const error = await errorOf(clientOf(server.url, { runtime }).invoices.create(order));

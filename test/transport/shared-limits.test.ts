@@ -1,38 +1,14 @@
-import { describe, expect, test } from 'vitest';
-import { RetryBudget } from '../../src/transport/limits.ts';
-import { FakeRuntime, TIMEOUT } from '../support/fake-runtime.ts';
+import { describe, expect, it } from 'vitest';
+import { FakeRuntime } from '../support/fake-runtime.ts';
 import { type Step, serve } from '../support/fault-server.ts';
 import { ok, refuse } from '../support/fault-steps.ts';
-import { clientOf, errorOf } from '../support/test-client.ts';
+import { clientOf, errorOf, order } from '../support/test-client.ts';
 
 const unavailable = refuse(503, null);
 const limited = (seconds: number): Step => refuse(429, null, undefined, { 'retry-after': String(seconds) });
 
 describe('the retry budget that all calls of a client share', () => {
-  test('14 for a transient failure, 5 for a rate limit; a success gives back its last cost, or 1', () => {
-    const budget = new RetryBudget(30);
-    expect(budget.take('transient')).toBe(14);
-    expect(budget.take('unanswered')).toBe(14);
-    expect(budget.take('transient'), '2 are left').toBeNull();
-    expect(budget.take('rate_limit'), '2 are left').toBeNull();
-    budget.give(null);
-    budget.give(null);
-    budget.give(null);
-    expect(budget.take('rate_limit'), '5 are left').toBe(5);
-    budget.give(14);
-    expect(budget.take('transient')).toBe(14);
-    budget.give(14);
-    budget.give(14);
-    budget.give(14);
-    expect([budget.take('transient'), budget.take('transient'), budget.take('transient')]).toEqual([14, 14, null]);
-  });
-
-  test('false switches it off', () => {
-    const budget = new RetryBudget(false);
-    for (let count = 0; count < 1_000; count += 1) expect(budget.take('transient')).toBe(14);
-  });
-
-  test('an outage dries the retries up, and the real error comes at once', async () => {
+  it('an outage dries the retries up, and the real error comes at once', async () => {
     const server = await serve(unavailable);
     const client = clientOf(server.url, { runtime: new FakeRuntime(), retry: { budget: 500 } });
     const stops: string[] = [];
@@ -44,7 +20,7 @@ describe('the retry budget that all calls of a client share', () => {
     expect(await errorOf(client.rates.list())).toMatchObject({ kind: 'server', status: 503, stoppedBy: 'budget' });
   });
 
-  test('false lets a client retry for as long as the outage lasts', async () => {
+  it('false lets a client retry for as long as the outage lasts', async () => {
     const server = await serve(unavailable);
     const client = clientOf(server.url, { runtime: new FakeRuntime(), retry: { budget: false } });
     const stops = new Set<string>();
@@ -54,16 +30,33 @@ describe('the retry budget that all calls of a client share', () => {
     expect(server.requests).toHaveLength(30 * 3);
   });
 
-  test('a success after a retry pays it back', async () => {
-    const server = await serve(unavailable, ok([]), unavailable, ok([]), unavailable, unavailable);
+  it('takes 14 for a failure and 5 for a rate limit', async () => {
+    for (const [step, retries] of [
+      [unavailable, 3],
+      [refuse(429, null), 9],
+    ] as const) {
+      const server = await serve(step);
+      const client = clientOf(server.url, { runtime: new FakeRuntime(), retry: { budget: 49, attempts: 30 } });
+      expect(await errorOf(client.rates.list())).toMatchObject({ stoppedBy: 'budget' });
+      expect(server.requests).toHaveLength(1 + retries);
+    }
+  });
+
+  it('gets its last cost back from a success, and one from a success without a retry, up to its size', async () => {
+    const retried = [unavailable, ok([])];
+    const server = await serve(...retried, ...retried, unavailable, unavailable, ...Array(14).fill(ok([])), ...retried);
     const client = clientOf(server.url, { runtime: new FakeRuntime(), retry: { budget: 14 } });
     await client.rates.list();
     await client.rates.list();
-    expect((await errorOf(client.rates.list())).stoppedBy).toBe('budget');
-    expect(server.requests).toHaveLength(4 + 2);
+    expect((await errorOf(client.rates.list())).stoppedBy).toBe('budget'); // it has paid for one retry, in vain
+    for (let call = 0; call < 14; call += 1) await client.rates.list();
+    expect((await client.rates.list().withResponse()).response.attempts).toBe(2);
+    server.script = [...Array(14).fill(ok([])), unavailable];
+    for (let call = 0; call < 14; call += 1) await client.rates.list();
+    expect((await errorOf(client.rates.list())).attempts).toHaveLength(2);
   });
 
-  test('an empty one allows no retry; each client has its own', async () => {
+  it('an empty one allows no retry; each client has its own', async () => {
     const server = await serve(unavailable);
     await errorOf(clientOf(server.url, { runtime: new FakeRuntime(), retry: { budget: 0 } }).rates.list());
     expect(server.requests).toHaveLength(1);
@@ -73,7 +66,7 @@ describe('the retry budget that all calls of a client share', () => {
 });
 
 describe('a rate limit seen by one call', () => {
-  test('delays a sibling that begins later, by what is left and up to a fifth more', async () => {
+  it('delays a sibling that begins later, by what is left and up to a fifth more', async () => {
     const runtime = new FakeRuntime(0.5);
     const server = await serve(limited(10), ok([]));
     const client = clientOf(server.url, { runtime });
@@ -85,7 +78,7 @@ describe('a rate limit seen by one call', () => {
     expect(runtime.waits, 'the gate is open again').toHaveLength(1);
   });
 
-  test('delays a sibling that was waiting for another reason', async () => {
+  it('delays a sibling that was waiting for another reason', async () => {
     const runtime = new FakeRuntime(0.5);
     const server = await serve(unavailable, limited(10), ok([]));
     const client = clientOf(server.url, { runtime });
@@ -110,7 +103,7 @@ describe('a rate limit seen by one call', () => {
     expect(server.requests).toHaveLength(3);
   });
 
-  test('is part of the wait that a sibling in flight is told of', async () => {
+  it('is part of the wait that a sibling in flight is told of', async () => {
     const runtime = new FakeRuntime(0.5);
     const delays: number[] = [];
     const slow: Step = {
@@ -126,7 +119,21 @@ describe('a rate limit seen by one call', () => {
     expect(runtime.waits).toEqual([11_000]);
   });
 
-  test('is the longest that was asked for, whichever answer comes last', async () => {
+  it('fails a sibling in flight that cannot wait for it, with the failure of its own', async () => {
+    const slow: Step = {
+      async play(exchange) {
+        await errorOf(client.paymentMethods.list({ retry: false })); // limited, while the other call is under way
+        unavailable.play(exchange);
+      },
+    };
+    const server = await serve(slow, limited(30), ok([]));
+    const client = clientOf(server.url, { runtime: new FakeRuntime() });
+    const error = await errorOf(client.rates.list());
+    expect(error).toMatchObject({ kind: 'server', status: 503, stoppedBy: 'retry_after', attempts: { length: 1 } });
+    expect(server.requests).toHaveLength(2);
+  });
+
+  it('is the longest that was asked for, whichever answer comes last', async () => {
     const runtime = new FakeRuntime(0.5);
     const server = await serve(limited(8), limited(2), ok([]));
     const client = clientOf(server.url, { runtime });
@@ -135,24 +142,7 @@ describe('a rate limit seen by one call', () => {
     expect(runtime.waits).toEqual([8_800]);
   });
 
-  test('leaves no timer behind where the caller aborts the wait', async () => {
-    const runtime = new FakeRuntime(0.5);
-    const stop = new AbortController();
-    let running = 0;
-    runtime.timer = (milliseconds, callback) => {
-      if (milliseconds === TIMEOUT) return FakeRuntime.prototype.timer.call(runtime, milliseconds, callback);
-      running += 1;
-      queueMicrotask(() => stop.abort());
-      return () => {
-        running -= 1;
-      };
-    };
-    const server = await serve(limited(8));
-    const error = await errorOf(clientOf(server.url, { runtime }).rates.list({}, { signal: stop.signal }));
-    expect([error.stoppedBy, running]).toEqual(['aborted', 0]);
-  });
-
-  test('spreads the siblings out', async () => {
+  it('spreads the siblings out', async () => {
     const runtime = new FakeRuntime(0, 0.25, 0.75, 0.5);
     const server = await serve(limited(8), ok([]));
     const client = clientOf(server.url, { runtime });
@@ -163,25 +153,34 @@ describe('a rate limit seen by one call', () => {
     for (const wait of runtime.waits) expect(wait).toBeLessThanOrEqual(9_600);
   });
 
-  test.each([
-    [20, {}, { deadline: 12_000 }],
-    [60, {}, {}],
-    [5, { retry: { maxRetryAfter: 1_000 } }, { retry: { maxRetryAfter: 4_000 } }],
-  ])('of %i s fails a sibling that cannot wait for it, and nothing is sent', async (seconds, first, sibling) => {
-    const server = await serve(limited(seconds), ok([]));
-    const client = clientOf(server.url, { runtime: new FakeRuntime(0.5) });
-    await errorOf(client.rates.list({}, first));
-    expect(await errorOf(client.paymentMethods.list(sibling))).toMatchObject({
-      kind: 'rate_limit',
-      stoppedBy: 'retry_after',
-      outcome: 'not_sent',
-      attempts: [],
-      retryAfter: seconds * 1_000,
-    });
-    expect(server.requests).toHaveLength(1);
-  });
+  it.each<[number, object, object, string]>([
+    [20, {}, { deadline: 12_000 }, 'retry_after'],
+    [60, {}, {}, 'retry_after'],
+    [25, { retry: { maxRetryAfter: 60_000, attempts: 1 } }, {}, 'retry_after'],
+    [5, { retry: { maxRetryAfter: 1_000 } }, { retry: { maxRetryAfter: 4_000 } }, 'retry_after'],
+    [8, { retry: false }, { deadline: 8_300 }, 'deadline'], // it would have no time to be answered
+  ])(
+    'of %i s fails a sibling that cannot wait for it, and nothing is sent',
+    async (seconds, first, sibling, stoppedBy) => {
+      const server = await serve(limited(seconds), ok([]));
+      const runtime = new FakeRuntime(0);
+      const client = clientOf(server.url, { runtime });
+      await errorOf(client.rates.list({}, first));
+      expect(await errorOf(client.invoices.create(order, sibling))).toMatchObject({
+        kind: 'rate_limit',
+        stoppedBy,
+        outcome: 'not_sent',
+        attempts: [],
+        retryAfter: seconds * 1_000,
+        operation: 'invoices.create',
+        externalId: 'order-1042',
+      });
+      expect(server.requests).toHaveLength(1);
+      expect(runtime.waits).toEqual([]);
+    },
+  );
 
-  test('delays a sibling that waits longer than the first call did', async () => {
+  it('delays a sibling that waits longer than the first call did', async () => {
     const runtime = new FakeRuntime(0.5);
     const server = await serve(limited(20), ok([]));
     const client = clientOf(server.url, { runtime });
@@ -190,7 +189,7 @@ describe('a rate limit seen by one call', () => {
     expect(runtime.waits).toEqual([22_000]);
   });
 
-  test('counts for a minute at most: then the service is asked again', async () => {
+  it('counts for a minute at most: then the service is asked again', async () => {
     const runtime = new FakeRuntime(0.5);
     const server = await serve(limited(86_400), ok([]));
     const client = clientOf(server.url, { runtime });
@@ -201,7 +200,7 @@ describe('a rate limit seen by one call', () => {
     expect(server.requests).toHaveLength(2);
   });
 
-  test('a transient failure delays nobody else', async () => {
+  it('a transient failure delays nobody else', async () => {
     const runtime = new FakeRuntime(0.5);
     const server = await serve(refuse(503, null, undefined, { 'retry-after': '10' }), ok([]));
     const client = clientOf(server.url, { runtime });

@@ -1,11 +1,11 @@
-import { expect, test } from 'vitest';
-import { FakeRuntime } from '../../support/fake-runtime.ts';
-import { serve } from '../../support/fault-server.ts';
-import * as steps from '../../support/fault-steps.ts';
-import { clientOf, errorOf } from '../../support/test-client.ts';
-import { CALLS } from '../requests-of.ts';
+import { expect, it } from 'vitest';
+import { FakeRuntime } from '../support/fake-runtime.ts';
+import { serve } from '../support/fault-server.ts';
+import * as steps from '../support/fault-steps.ts';
+import { clientOf, errorOf } from '../support/test-client.ts';
+import { CALLS } from './calls.ts';
 
-test.each([
+it.each([
   ['a gzip bomb', steps.bomb('gzip')],
   ['a brotli bomb', steps.bomb('br')],
   ['a body without end', steps.endless(200)],

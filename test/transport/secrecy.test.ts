@@ -1,13 +1,13 @@
 import { inspect } from 'node:util';
-import { describe, expect, test } from 'vitest';
-import type { MerchantClient } from '../../../src/client.ts';
-import { InvoiceMismatchError } from '../../../src/errors/classes.ts';
-import { FakeRuntime } from '../../support/fake-runtime.ts';
-import { closedPort, type Step, serve } from '../../support/fault-server.ts';
-import * as steps from '../../support/fault-steps.ts';
-import { createdInvoice, pendingInvoice } from '../../support/fixtures/invoices.ts';
-import { clientOf, errorOf, order } from '../../support/test-client.ts';
-import { untrusted } from '../../support/tls-server.ts';
+import { describe, expect, it } from 'vitest';
+import type { MerchantClient } from '../../src/client.ts';
+import { hasCode } from '../../src/errors/guards.ts';
+import { FakeRuntime } from '../support/fake-runtime.ts';
+import { closedPort, type SeenRequest, type Step, serve } from '../support/fault-server.ts';
+import * as steps from '../support/fault-steps.ts';
+import { createdInvoice, pendingInvoice } from '../support/fixtures/invoices.ts';
+import { clientOf, errorOf, order } from '../support/test-client.ts';
+import { untrusted } from '../support/tls-server.ts';
 
 const KEY = 'key/7Hq2<Zx>&"9Lm+secret';
 const SECRET = 'whsec_5Tg8/kQ"p1';
@@ -55,7 +55,7 @@ function walk(value: unknown, seen: Set<unknown>): string[] {
   return Reflect.ownKeys(value).flatMap((key) => [String(key), ...walk(Reflect.get(value, key), seen)]);
 }
 
-function expectNoTrace(what: string, value: unknown, traces = [...TRACES, ...REQUEST_TRACES]): void {
+function expectNoTrace(what: string, value: unknown, traces: readonly string[] = [...TRACES, ...REQUEST_TRACES]): void {
   const view = everyView(value);
   for (const trace of traces) {
     const at = view.indexOf(trace);
@@ -63,95 +63,85 @@ function expectNoTrace(what: string, value: unknown, traces = [...TRACES, ...REQ
   }
 }
 
-/** All errors that a client has in each of the calls, with what its hooks and its logger were told. */
+/** The errors that a client has in each of these calls, and what its hooks were told. */
 async function expectSecrecy(
   address: string,
   runtime: FakeRuntime,
-  traces: string[] = [...TRACES, ...REQUEST_TRACES],
-  apiKey: string | (() => string) = KEY,
+  traces: readonly string[] = [...TRACES, ...REQUEST_TRACES],
+  calls: readonly ((client: MerchantClient) => PromiseLike<unknown>)[] = Object.values(CALLS),
 ) {
   const told: unknown[] = [];
   const note = (...args: unknown[]) => void told.push(args);
   const client = clientOf(address, {
-    apiKey,
+    apiKey: KEY,
     webhookSecret: SECRET,
     headers: { 'x-proxy': CLIENT_HEADER },
     hooks: { onRequest: note, onResponse: note, onRetry: note, onError: note },
     runtime,
   });
-  for (const [name, call] of Object.entries(CALLS)) expectNoTrace(name, await errorOf(call(client)), traces);
+  for (const call of calls) expectNoTrace(String(call), await errorOf(call(client)), traces);
   expectNoTrace('client', client);
   expectNoTrace('hooks', told, traces);
   expect(told.length).toBeGreaterThan(0);
 }
 
-const echoing = (status: number): Step => steps.echo(status);
-const endlessEcho = (tail: (text: string) => string, end: 'reset' | 'end' | 'stall', status: number) => {
+/** A body of an announced length that does not come whole: it breaks off inside the key. */
+const cutInKey = (end: 'reset' | 'end' | 'stall', status: number) => {
   return (runtime: FakeRuntime): Step => ({
     play({ request, response }) {
-      const text = tail(`${request.headers['x-api-key']}`);
+      const ends = {
+        stall: () => runtime.expire(),
+        reset: () => response.socket?.resetAndDestroy(),
+        end: () => response.socket?.end(),
+      };
       response.writeHead(status, { 'content-type': 'text/plain', 'content-length': '9999' });
-      response.write(text, () =>
-        steps.onceRead(() => {
-          if (end === 'stall') runtime.expire();
-          else if (end === 'reset') response.socket?.resetAndDestroy();
-          else response.socket?.end();
-        }),
-      );
+      response.write(`you sent ${keyOf(request).slice(0, 12)}`, () => steps.onceRead(ends[end]));
     },
   });
 };
+const keyOf = ({ headers }: SeenRequest): string => headers['x-api-key'] ?? '';
+const everything = ({ headers, body }: SeenRequest): string =>
+  JSON.stringify({ ...headers, body: Buffer.from(body, 'latin1').toString() });
+const ENTITIES: Readonly<Record<string, string>> = { '<': '&lt;', '>': '&gt;', '&': '&amp;', '"': '&quot;' };
+/** A response made of the request. */
+const echo = (status: number, text: (request: SeenRequest) => string, location?: (request: SeenRequest) => string) => {
+  return (): Step => ({
+    play: ({ request, response }) =>
+      response.writeHead(status, location && { location: location(request) }).end(text(request)),
+  });
+};
 
+/** What happens to a call. A service that echoes the request may: only key and secrets must not be seen then. */
 const FAULTS: Readonly<Record<string, (runtime: FakeRuntime) => Step>> = {
   ...Object.fromEntries(
     [200, 302, 400, 401, 403, 404, 408, 409, 422, 429, 500, 501, 503, 520].map((status) => [
       `an echo under ${status}`,
-      () => echoing(status),
+      () => steps.echo(status),
     ]),
   ),
   'an echo as a success': () => steps.echo(200, true),
   'an echo of the conflict': () => ({
     play({ request, response }) {
-      const details = {
-        ...request.headers,
-        external_id: request.headers['x-api-key'],
-        status: request.headers['x-api-key'],
-      };
+      const details = { ...request.headers, external_id: keyOf(request), status: keyOf(request) };
       steps.refuse(409, 'INVOICE_ALREADY_EXISTS', details).play({ request, response });
     },
   }),
-  'an echo as a page': () => ({
-    play({ request, response }) {
-      const text = `${JSON.stringify(request.headers)}${Buffer.from(request.body, 'latin1')}`;
-      const html = text.replace(/[<>&"]/g, (c) => ({ '<': '&lt;', '>': '&gt;', '&': '&amp;' })[c] ?? '&quot;');
-      response.writeHead(500, { 'content-type': 'text/html' }).end(`<pre>${html}</pre>`);
-    },
-  }),
-  'an echo with escaped slashes and letters': () => ({
-    play({ request, response }) {
-      const text = JSON.stringify({ ...request.headers, body: Buffer.from(request.body, 'latin1').toString() });
-      const escaped = text
-        .replaceAll('/', '\\/')
-        .replace(/[^\x20-\x7e]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`);
-      response.writeHead(500, { 'content-type': 'application/json' }).end(escaped);
-    },
-  }),
-  'a key many times': () => ({
-    play: ({ request, response }) =>
-      response.writeHead(500).end(`${request.headers['x-api-key']}${request.headers['x-tenant']}`.repeat(2_000)),
-  }),
-  'a body that breaks inside the key': endlessEcho((key) => `you sent ${key.slice(0, 12)}`, 'reset', 500),
-  'a body that ends inside the key': endlessEcho((key) => `you sent ${key.slice(0, 12)}`, 'end', 401),
-  'a body that stalls inside the key': endlessEcho((key) => `you sent ${key.slice(0, 12)}`, 'stall', 403),
-  'a success that breaks inside the key': endlessEcho((key) => `you sent ${key.slice(0, 12)}`, 'reset', 200),
-  'a redirect that names the key': () => ({
-    play: ({ request, response }) =>
-      response
-        .writeHead(302, {
-          location: `https://elsewhere.example/${encodeURIComponent(request.headers['x-api-key'] ?? '')}`,
-        })
-        .end(request.headers['x-api-key']),
-  }),
+  'an echo as a page': echo(500, (request) => everything(request).replace(/[<>&"]/g, (sign) => ENTITIES[sign] ?? '')),
+  'an echo with escaped slashes and letters': echo(500, (request) =>
+    everything(request)
+      .replaceAll('/', '\\/')
+      .replace(/[^\x20-\x7e]/g, (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`),
+  ),
+  'an echo of the key many times': echo(500, (request) => keyOf(request).repeat(2_000)),
+  'a body that breaks inside the echoed key': cutInKey('reset', 500),
+  'a body that ends inside the echoed key': cutInKey('end', 401),
+  'a body that stalls inside the echoed key': cutInKey('stall', 403),
+  'a success that breaks inside the echoed key': cutInKey('reset', 200),
+  'an echo in a redirect': echo(
+    302,
+    keyOf,
+    (request) => `https://elsewhere.example/${encodeURIComponent(keyOf(request))}`,
+  ),
   'a reset before reading': () => steps.resetBeforeReading,
   'a reset after reading': () => steps.resetAfterReading,
   'a stall': (runtime) => steps.stall(runtime.expire),
@@ -159,36 +149,25 @@ const FAULTS: Readonly<Record<string, (runtime: FakeRuntime) => Step>> = {
 };
 
 describe('no error, hook or log line shows key or secret', () => {
-  test.each(Object.entries(FAULTS))('%s', async (_name, fault) => {
+  it.each(Object.entries(FAULTS))('%s', async (name, fault) => {
     const runtime = new FakeRuntime();
     const server = await serve(fault(runtime));
-    // Resend takes any success for one.
-    const resendSucceeds = /success$|another shape/.test(_name);
-    if (resendSucceeds) {
-      const client = clientOf(server.url, {
-        apiKey: KEY,
-        webhookSecret: SECRET,
-        headers: { 'x-proxy': CLIENT_HEADER },
-        runtime,
-      });
-      const error = await errorOf(CALLS.create(client));
-      return expectNoTrace('create', error, TRACES);
-    }
-    // What the service says of the request is the service's word, and stays.
-    await expectSecrecy(server.url, runtime, /echo|key/.test(_name) ? TRACES : undefined);
+    // A resend takes any success for one.
+    const calls = /success$|another shape/.test(name) ? [CALLS.create] : Object.values(CALLS);
+    await expectSecrecy(server.url, runtime, /echo|shape/.test(name) ? TRACES : undefined, calls);
     const sent = server.requests[0];
     expect(sent?.headers['x-api-key'], 'the key did travel').toBe(KEY);
     expect(sent?.headers['x-tenant']).toBe(HEADER);
     expect(sent?.headers['x-proxy']).toBe(CLIENT_HEADER);
   });
 
-  test('nobody listens, or nobody trusts', async () => {
+  it('nobody listens, or nobody trusts', async () => {
     await expectSecrecy(await closedPort(), new FakeRuntime());
     await expectSecrecy(await untrusted(() => {}), new FakeRuntime());
     await expectSecrecy('https://pay.example:6000', new FakeRuntime());
   });
 
-  test('a fetch that fails with all it was given', async () => {
+  it('a fetch that fails with all it was given', async () => {
     const client = clientOf('https://pay.example', {
       apiKey: KEY,
       runtime: new FakeRuntime(),
@@ -203,7 +182,7 @@ describe('no error, hook or log line shows key or secret', () => {
     for (const call of Object.values(CALLS)) expectNoTrace('fetch', await errorOf(call(client)));
   });
 
-  test('a key function that fails with the key in its error', async () => {
+  it('a key function that fails with the key in its error', async () => {
     const apiKey = () => Promise.reject(new Error(`vault said ${KEY}`));
     for (const call of Object.values(CALLS)) {
       const error = await errorOf(call(clientOf('https://pay.example', { apiKey, runtime: new FakeRuntime() })));
@@ -213,7 +192,7 @@ describe('no error, hook or log line shows key or secret', () => {
     }
   });
 
-  test('local checks never quote a key', async () => {
+  it('local checks never quote a key', async () => {
     const client = clientOf('https://pay.example', { apiKey: KEY });
     const bad = { ...params, amount: KEY, currency: KEY, callback_url: `ftp://${KEY}`, external_id: KEY.repeat(9) };
     expectNoTrace('parameters', await errorOf(client.invoices.create(bad)));
@@ -221,16 +200,36 @@ describe('no error, hook or log line shows key or secret', () => {
     expectNoTrace('X-Api-Key', await errorOf(client.rates.list({}, { headers: { 'X-Api-Key': KEY } })));
   });
 
-  test('the error of a mismatch has the existing invoice and not the request', async () => {
-    const server = await serve(steps.refuse(409, 'INVOICE_ALREADY_EXISTS'), steps.ok(pendingInvoice));
+  it('the error of a mismatch has the existing invoice, and not the request', async () => {
+    const found = { ...pendingInvoice, amount: '99.00', purpose: `key ${KEY}`, note: { [KEY]: [KEY] } };
+    const server = await serve(steps.refuse(409, 'INVOICE_ALREADY_EXISTS'), steps.ok(found));
     const error = await errorOf(CALLS.createOrGet(clientOf(server.url, { apiKey: KEY })));
-    expect(error).toBeInstanceOf(InvoiceMismatchError);
+    if (!hasCode(error, 'SDK_INVOICE_MISMATCH')) throw error;
+    expect(error.existing).toMatchObject({ purpose: 'key [redacted]', created_at: expect.any(Date) });
+    expect(error.existing.amount.toFixed()).toBe('99');
     expectNoTrace('mismatch', error);
+  });
+
+  it('each error of a burst hides the key of its own attempt', async () => {
+    let given = 0;
+    const client = clientOf('https://pay.example', {
+      apiKey: async () => {
+        given += 1;
+        return `key_rotated_${given}_9Lm`;
+      },
+      fetch: async (_, { headers }) =>
+        new Response(`{"message":"you sent ${headers.get('x-api-key')}"}`, { status: 400 }),
+    });
+    const errors = await Promise.all(Array.from({ length: 41 }, () => errorOf(client.rates.list())));
+    for (const error of errors) {
+      expect(error.message).toContain('you sent [redacted]');
+      expectNoTrace('burst', [error, 'raw' in error && error.raw], ['key_rotated']);
+    }
   });
 });
 
 describe('nothing of a request is hidden', () => {
-  test.each<[string, object]>([
+  it.each<[string, object]>([
     ['a customer id that is the code', { customer_id: 'INVOICE_ALREADY_EXISTS' }],
     ['a purpose that is the code', { purpose: 'invoice_already_exists' }],
     ['a purpose that is the status', { purpose: 'pending' }],
@@ -245,39 +244,20 @@ describe('nothing of a request is hidden', () => {
     expect(error).toMatchObject({ externalId: 'order-1042', existingStatus: 'pending' });
   });
 
-  test('recovery and createOrGet work for such a customer', async () => {
-    const existing = { ...(pendingInvoice as object), customer_id: 'INVOICE_ALREADY_EXISTS' };
-    const server = await serve(steps.refuse(409, 'INVOICE_ALREADY_EXISTS'), steps.ok(existing));
-    const { external_id, amount, currency } = pendingInvoice as unknown as typeof order & {
-      currency: { code: string };
-    };
-    const asked = { ...order, external_id, amount, currency: currency.code, customer_id: 'INVOICE_ALREADY_EXISTS' };
-    expect(await clientOf(server.url).invoices.createOrGet(asked)).toMatchObject({ created: false });
-  });
-
-  test('numbers, codes, ids and words of the response are as the service wrote them', async () => {
+  it('numbers, codes, ids and words of the response are as the service wrote them', async () => {
     const said = 'customer 100000 of tenant-token: at most 1000000.00';
-    const step = steps.answer(
-      422,
-      { error: { code: 'AMOUNT_100000', message: said, details: { amount: [said] } } },
-      { 'x-request-id': 'r-100000' },
-    );
-    const server = await serve(step);
+    const body = { error: { code: 'AMOUNT_100000', message: said, details: { amount: [said] } } };
+    const server = await serve(steps.answer(422, body, { 'x-request-id': 'r-100000' }));
     const given = { ...order, customer_id: '100000', purpose: 'at most' };
-    const error = await errorOf(
-      clientOf(server.url).invoices.create(given, { headers: { 'x-tenant': 'tenant-token' } }),
-    );
-    expect(error).toMatchObject({
-      code: 'AMOUNT_100000',
-      requestId: 'r-100000',
-      details: { amount: [said] },
-      fields: { amount: [said] },
-    });
+    const call = clientOf(server.url).invoices.create(given, { headers: { 'x-tenant': 'tenant-token' } });
+    const error = await errorOf(call);
+    expect(error).toMatchObject({ code: 'AMOUNT_100000', requestId: 'r-100000', raw: JSON.stringify(body) });
+    expect(error).toMatchObject({ details: { amount: [said] }, fields: { amount: [said] } });
     expect(error.message).toContain(`"${said}"`);
   });
 });
 
-test.each(['a', 'k', 'k-1'])('a key of few letters, as tests have it, redacts nothing: %s', async (apiKey) => {
+it.each(['a', 'k', 'k-1'])('a key of few letters, as tests have it, redacts nothing: %s', async (apiKey) => {
   const server = await serve(steps.refuse(400, 'NOT_ALLOWED', { note: 'a kiwi, k-1' }));
   const error = await errorOf(clientOf(server.url, { apiKey }).invoices.create(params));
   expect(error).toMatchObject({ code: 'NOT_ALLOWED', details: { note: 'a kiwi, k-1' } });
@@ -288,7 +268,7 @@ describe('what could forge a line or hide a word', () => {
   const EVIL = 'a\u001b[2Jb\r\nc\u009b31md\u202ee\u0000f\u2028g';
   const SHOWN = 'a\\u001b[2Jb\\u000d\\u000ac\\u009b31md\\u202ee\\u0000f\\u2028g';
 
-  test('is escaped in messages, issues, fields, details, hooks, log lines and request ids; codes stay', async () => {
+  it('is escaped in messages, issues, fields, details, hooks, log lines and request ids; codes stay', async () => {
     const told: unknown[][] = [];
     const note = (...args: unknown[]) => void told.push(args);
     const error = { code: EVIL, message: EVIL, details: { [EVIL]: [EVIL] } };
@@ -316,14 +296,14 @@ describe('what could forge a line or hide a word', () => {
     expect(told.length).toBeGreaterThan(4);
   });
 
-  test('is escaped in paths of drift and of findings', async () => {
+  it('is escaped in paths of drift and of findings', async () => {
     const paths: string[] = [];
     const server = await serve(steps.ok({ ...(createdInvoice as object), [EVIL]: 1 }));
     await clientOf(server.url, { onDrift: ({ path }) => paths.push(path) }).invoices.create(order);
     expect(paths).toEqual([SHOWN]);
   });
 
-  test('is escaped in what a conflict says, and the id is as it came', async () => {
+  it('is escaped in what a conflict says, and the id is as it came', async () => {
     const details = { external_id: EVIL, status: EVIL };
     const server = await serve(steps.refuse(409, 'INVOICE_ALREADY_EXISTS', details));
     const error = await errorOf(clientOf(server.url).invoices.create({ ...order, external_id: EVIL }));
@@ -331,7 +311,7 @@ describe('what could forge a line or hide a word', () => {
     expect(error.message).toContain(`The order "${SHOWN}" exists with the status "${SHOWN}".`);
   });
 
-  test('is escaped in what a fetch fails with', async () => {
+  it('is escaped in what a fetch fails with', async () => {
     const cause = Object.assign(new Error(EVIL), { code: `E\u001b${'x'.repeat(900)}` });
     const client = clientOf('https://pay.example', {
       retry: false,
@@ -345,7 +325,7 @@ describe('what could forge a line or hide a word', () => {
   });
 });
 
-test('the body of a refusal is on raw, and in no view of the error', async () => {
+it('the body of a refusal is on raw, and in no view of the error', async () => {
   const body = { error: { code: 'ON_HOLD', message: 'No' }, customer: { email: CUSTOMER, key: KEY } };
   const server = await serve(steps.answer(400, body), steps.answer(200, { data: { email: CUSTOMER, key: KEY } }));
   const client = clientOf(server.url, { apiKey: KEY });
@@ -358,7 +338,7 @@ test('the body of a refusal is on raw, and in no view of the error', async () =>
   }
 });
 
-test.each([
+it.each([
   ['a line break in JSON', '{"error":{"code":"BAD_KEY","message":"no such key:\\nsk_test_secret"}}'],
   ['an encoded sign', 'q=key%3Dsk_test_secret'],
   ['other letters', '{"error":{"code":"NO_sk_test_secret_here"}}'],

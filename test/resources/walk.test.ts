@@ -328,7 +328,7 @@ describe('a service that contradicts itself', () => {
       'the walk has made 19 requests for a list of 3 pages, and the list still changes',
       19,
     ],
-    ['one page, whatever was asked', (page) => Object.assign(page, { page: 1 }), 20, 2, 'page 2 was asked for and', 2],
+    ['one page, whatever was asked', (page) => Object.assign(page, { page: 1 }), 20, 2, 'page 2 was requested and', 2],
     ['pages of no rows', (page) => Object.assign(page, { per_page: 0 }), 0, 1, 'pages of 0 came', 1],
     [
       'another size from the third page on',

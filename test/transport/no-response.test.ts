@@ -73,7 +73,7 @@ describe('what fetch gives or throws decides whether the request was sent', () =
 
   it.each<[string, object | undefined, string]>([
     ['nothing', undefined, 'fetch returned no Response'],
-    ['a mock', { ok: true, status: 201, headers: new Headers(), json: async () => ({}) }, 'it must give a Response'],
+    ['a mock', { ok: true, status: 201, headers: new Headers(), json: async () => ({}) }, 'it must return a Response'],
     ['no headers', { status: 200, body: null }, 'fetch returned a response without headers'],
     ['a network error', Response.error(), 'fetch returned a network error as its response'],
   ])('%s in place of a response is a lost connection', async (_name, response, message) => {

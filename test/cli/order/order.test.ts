@@ -1,7 +1,7 @@
 import { createServer, type RequestListener } from 'node:http';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Sandbox } from '../../../src/sandbox/index.ts';
-import { closedPort, listen } from '../../support/fault-server.ts';
+import { listen } from '../../support/fault-server.ts';
 import { testSandbox } from '../../support/test-sandbox.ts';
 import { cli } from '../command-line.ts';
 import { goodReceiver, serve } from '../receivers.ts';
@@ -142,23 +142,6 @@ describe('order', () => {
     status = 200;
     const { code, out } = await cli(['order', 'order-1', '--resend'], { env });
     expect([code, out]).toEqual([0, expect.stringMatching(/✓ attempt 2 of 7 +returned 200 in \d+ ms, sent by hand/)]);
-  });
-
-  it('knows no order of another business, and says where to look', async () => {
-    const { env } = await shop(null);
-    expect(await cli(['order', 'order-9'], { env })).toMatchObject({
-      code: 1,
-      out: '',
-      err: expect.stringMatching(
-        /^error: .*no order "order-9" of this business\n {2}try: npx merchant-invoicing doctor/,
-      ),
-    });
-  });
-
-  it('is code 3 where nobody listens, and 2 without an id or settings', async () => {
-    const env = { MERCHANT_BASE_URL: await closedPort(), MERCHANT_API_KEY: 'sk_1' };
-    expect((await cli(['order', 'order-1'], { env })).code).toBe(3);
-    for (const args of [['order'], ['order', 'order-1']]) expect((await cli(args)).code).toBe(2);
   });
 });
 

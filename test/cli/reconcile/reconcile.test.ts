@@ -184,17 +184,6 @@ describe('reconcile', () => {
       err: expect.stringMatching(/^error: .+\n {2}try: npx merchant-inv/),
     });
   });
-
-  it('is code 2 without settings, with a wrong key, and where nobody listens', async () => {
-    const { env, file } = await service();
-    const args = ['reconcile', '--orders', file(FINE)];
-    expect(await cli(args)).toMatchObject({ code: 2, err: expect.stringContaining('MERCHANT_BASE_URL is not set') });
-    const wrong = await cli(args, { env: { ...env, MERCHANT_API_KEY: 'sk_wrong' } });
-    expect(wrong).toMatchObject({ code: 2, err: expect.stringContaining('try: npx merchant-invoicing doctor') });
-    expect(wrong.err).not.toContain('sk_wrong');
-    const gone = await cli(args, { env: { ...env, MERCHANT_BASE_URL: 'http://127.0.0.1:9' } });
-    expect(gone).toMatchObject({ code: 2, err: expect.stringContaining('could not compare') });
-  });
 });
 
 it.each<[string, string]>([

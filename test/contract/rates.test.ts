@@ -72,15 +72,6 @@ describe('rates', () => {
     expect(refused(listRates.data, [changed(buyRate, path, value)]).map((issue) => issue.path)).toEqual([`0.${path}`]);
   });
 
-  it('are refused with at most 20 issues when none of many can be read', () => {
-    expect(
-      refused(
-        listRates.data,
-        Array.from({ length: 5_000 }, () => ({ price: '1' })),
-      ),
-    ).toHaveLength(20);
-  });
-
   it.each([
     [20, undefined],
     [21, true],

@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { listening, ORDER, receiver } from '../sandbox/loopback.ts';
 import { axe, sideways, withChromium } from './visit.ts';
 
-const test = withChromium();
+const it = withChromium();
 
 /** A sandbox in which every page has something to show. */
 async function everyState() {
@@ -67,7 +67,7 @@ for (const [colorScheme, widths, hasScript] of [
   ['light', [1280, 1024], false],
 ] as const) {
   const name = `${colorScheme}, ${widths[0]} px, script ${hasScript ? 'on' : 'off'}`;
-  test(`axe finds nothing, and nothing scrolls sideways: ${name}`, async (visit) => {
+  it(`axe finds nothing, and nothing scrolls sideways: ${name}`, async (visit) => {
     const { url, pages, colours } = await everyState();
     const { page, outside, trouble } = await visit(url, { colorScheme });
     // Where script is off in the browser, axe cannot run. Without its script the page is the same.
@@ -104,7 +104,7 @@ async function opened() {
   return { sandbox, url, link };
 }
 
-test('the keyboard goes through the payment page in the order of reading, and pays', async (visit) => {
+it('the keyboard goes through the payment page in the order of reading, and pays', async (visit) => {
   const { url, link, sandbox } = await opened();
   const { page } = await visit(url);
   await page.goto(link);
@@ -134,7 +134,7 @@ test('the keyboard goes through the payment page in the order of reading, and pa
   expect(sandbox.invoice('open').payment_method?.name).toBe('Bank transfer');
 });
 
-test('a refused amount has the focus, names its reason, and keeps what was typed', async (visit) => {
+it('a refused amount has the focus, names its reason, and keeps what was typed', async (visit) => {
   const { url, link } = await opened();
   const { page } = await visit(url);
   await page.goto(link);
@@ -153,7 +153,7 @@ for (const [path, name] of [
   ['/', '#faults-menu'],
   ['/pay', '.dock .menu'],
 ] as const) {
-  test(`axe finds nothing in an open menu: ${path} ${name}`, async (visit) => {
+  it(`axe finds nothing in an open menu: ${path} ${name}`, async (visit) => {
     const { url, link } = await opened();
     const { page } = await visit(url);
     await page.goto(path === '/pay' ? link : url + path);
@@ -163,7 +163,7 @@ for (const [path, name] of [
   });
 }
 
-test('the menu of the clock opens and closes by the keyboard', async (visit) => {
+it('the menu of the clock opens and closes by the keyboard', async (visit) => {
   const { url } = await listening();
   const { page } = await visit(url);
   await page.goto(url);
@@ -175,7 +175,7 @@ test('the menu of the clock opens and closes by the keyboard', async (visit) => 
   expect(await page.evaluate('document.activeElement.parentElement.open')).toBe(false);
 });
 
-test('nothing moves for those who ask for less motion', async (visit) => {
+it('nothing moves for those who ask for less motion', async (visit) => {
   const { url, link } = await opened();
   for (const [reducedMotion, duration] of [
     ['reduce', '0s'],

@@ -3,13 +3,13 @@ import { describe, expect } from 'vitest';
 import { listening, ORDER, receiver } from '../sandbox/loopback.ts';
 import { withChromium } from './visit.ts';
 
-const test = withChromium();
+const it = withChromium();
 
 for (const [javaScriptEnabled, width] of [
   [true, 390],
   [false, 1280],
 ] as const) {
-  test(`a newcomer creates, pays and looks at an order: script ${javaScriptEnabled}, ${width} px`, async (visit) => {
+  it(`a newcomer creates, pays and looks at an order: script ${javaScriptEnabled}, ${width} px`, async (visit) => {
     const hook = await receiver();
     const { url } = await listening({ defaults: { callback_url: hook.url } });
     const options = { javaScriptEnabled, viewport: { width, height: 900 } };
@@ -41,7 +41,7 @@ for (const [javaScriptEnabled, width] of [
 describe('without script', () => {
   const options = { javaScriptEnabled: false };
 
-  test('an open payment ends by a button of its page, and says so', async (visit) => {
+  it('an open payment ends by a button of its page, and says so', async (visit) => {
     const { url, sandbox } = await listening();
     const { page, outside, trouble } = await visit(url, options);
     for (const [button, status, said] of [
@@ -65,7 +65,7 @@ describe('without script', () => {
     expect([outside, trouble]).toEqual([[], []]);
   });
 
-  test('moves, freezes and resets the clock, and a refused webhook walks through its attempts', async (visit) => {
+  it('moves, freezes and resets the clock, and a refused webhook walks through its attempts', async (visit) => {
     const { url, sandbox } = await listening();
     const hook = await receiver([500, 500]);
     sandbox.create({ amount: '25.00', currency: 'EUR', external_id: 'order-1', callback_url: hook.url });
@@ -92,7 +92,7 @@ describe('without script', () => {
     await page.getByText('Three steps to a paid order').waitFor();
   });
 
-  test('shows a webhook whole, finds the cause of its refusal, and sends it again', async (visit) => {
+  it('shows a webhook whole, finds the cause of its refusal, and sends it again', async (visit) => {
     let fixed = false;
     // A receiver that forgets the timestamp.
     const { url, sandbox } = await listening({
@@ -127,7 +127,7 @@ describe('without script', () => {
     expect(await page.locator('.box').count()).toBe(0);
   });
 
-  test('filters, searches and pages', async (visit) => {
+  it('filters, searches and pages', async (visit) => {
     const { url, api, sandbox } = await listening();
     for (let at = 1; at <= 30; at += 1)
       await api('POST', '/invoices', { ...ORDER, external_id: `order-${at}`, customer_id: `c-${at % 2}` });
@@ -158,7 +158,7 @@ describe('without script', () => {
     await page.getByRole('link', { name: 'Payment order-3' }).waitFor();
   });
 
-  test('queues faults, shows what is active, and takes it back', async (visit) => {
+  it('queues faults, shows what is active, and takes it back', async (visit) => {
     const { url, api, sandbox } = await listening();
     const { page } = await visit(url, options);
     await page.goto(`${url}/faults`);
@@ -177,7 +177,7 @@ describe('without script', () => {
 });
 
 describe('with script', () => {
-  test('a page follows what happens, and keeps typed text, focus and open menus', async (visit) => {
+  it('a page follows what happens, and keeps typed text, focus and open menus', async (visit) => {
     const { url, api, sandbox } = await listening();
     const { page, trouble } = await visit(url);
     await page.goto(url);
@@ -199,7 +199,7 @@ describe('with script', () => {
     expect(trouble).toEqual([]);
   });
 
-  test('a refused form leaves a page that is at rest', async (visit) => {
+  it('a refused form leaves a page that is at rest', async (visit) => {
     const { url, sandbox } = await listening();
     const { page } = await visit(url);
     let requests = 0;
@@ -218,7 +218,7 @@ describe('with script', () => {
     expect([sandbox.requests(), requests - before]).toEqual([[], 0]);
   });
 
-  test('the copy buttons copy, also where the browser has no clipboard for the page', async (visit) => {
+  it('the copy buttons copy, also where the browser has no clipboard for the page', async (visit) => {
     const { url, sandbox } = await listening({ webhookSecret: 'whsec_sandbox' });
     sandbox.create({
       amount: '25.00',

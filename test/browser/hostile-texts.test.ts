@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { listening, ORDER } from '../sandbox/loopback.ts';
 import { withChromium } from './visit.ts';
 
-const test = withChromium();
+const it = withChromium();
 
 /** Several attempts in each, so that a few pages show all of them. */
 const PAYLOADS = [
@@ -17,7 +17,7 @@ const URLS = [
   `https://shop.example/?next=javascript:alert(11)`,
 ];
 
-test('no text of a merchant runs or leads anywhere, on any page', async (visit) => {
+it('no text of a merchant runs or leads anywhere, on any page', async (visit) => {
   const { sandbox, url, api } = await listening();
   const idents: string[] = [];
   for (const [at, payload] of PAYLOADS.entries()) {
@@ -66,7 +66,7 @@ test('no text of a merchant runs or leads anywhere, on any page', async (visit) 
   expect([outside, trouble]).toEqual([[], []]);
 });
 
-test('what a receiver answers does not run either', async (visit) => {
+it('what a receiver answers does not run either', async (visit) => {
   const { sandbox, url, api } = await listening({
     fetch: async () =>
       new Response(PAYLOADS.join('\n'), {

@@ -4,7 +4,7 @@ import { withChromium } from './visit.ts';
 
 // What only a browser shows of the payment page. Each button and each refusal is in test/sandbox/page/payment-page.test.ts.
 
-const test = withChromium();
+const it = withChromium();
 
 const URLS = { success_url: 'https://shop.example/thanks', fail_url: 'https://shop.example/sorry' };
 
@@ -17,7 +17,7 @@ async function order(change: Record<string, unknown> = {}) {
 }
 
 for (const javaScriptEnabled of [true, false]) {
-  test(`pays with the picked method, in the zone of the reader where script can know it: script ${javaScriptEnabled ? 'on' : 'off'}`, async (visit) => {
+  it(`pays with the picked method, in the zone of the reader where script can know it: script ${javaScriptEnabled ? 'on' : 'off'}`, async (visit) => {
     const { url, link, invoice, hook } = await order();
     const { page, outside, trouble } = await visit(url, { timezoneId: 'Asia/Tokyo', javaScriptEnabled });
     await page.goto(link);
@@ -36,7 +36,7 @@ for (const javaScriptEnabled of [true, false]) {
 describe('without script', () => {
   const options = { javaScriptEnabled: false };
 
-  test('a double click, a reload and the way back pay once', async (visit) => {
+  it('a double click, a reload and the way back pay once', async (visit) => {
     const { url, link, hook, sandbox } = await order();
     const { page } = await visit(url, options);
     await page.goto(link);
@@ -50,7 +50,7 @@ describe('without script', () => {
     expect(sandbox.events().filter((event) => event.kind === 'invoice' && event.to === 'success')).toHaveLength(1);
   });
 
-  test('a page left open too long changes nothing and says so', async (visit) => {
+  it('a page left open too long changes nothing and says so', async (visit) => {
     const { url, link, hook, sandbox, invoice } = await order();
     const { page } = await visit(url, options);
     await page.goto(link);
@@ -61,7 +61,7 @@ describe('without script', () => {
     expect(hook.received).toHaveLength(1); // of the expiry
   });
 
-  test('a dispute asks for the correction, whose field has the focus', async (visit) => {
+  it('a dispute asks for the correction, whose field has the focus', async (visit) => {
     const { url, link, invoice, hook } = await order();
     const { page } = await visit(url, options);
     await page.goto(link);
@@ -75,7 +75,7 @@ describe('without script', () => {
 });
 
 describe('with script', () => {
-  test('sends each form once, however often it is pressed', async (visit) => {
+  it('sends each form once, however often it is pressed', async (visit) => {
     const { url, link } = await order();
     const { page } = await visit(url);
     await page.goto(link);
@@ -92,7 +92,7 @@ describe('with script', () => {
     ['Failed', URLS.fail_url],
     ['Expired', URLS.fail_url],
   ] as const) {
-    test(`${button}: leads back to the shop after three seconds, not before`, async (visit) => {
+    it(`${button}: leads back to the shop after three seconds, not before`, async (visit) => {
       const { url, link } = await order(URLS);
       const { page, outside } = await visit(url);
       await page.clock.install();
@@ -108,7 +108,7 @@ describe('with script', () => {
     });
   }
 
-  test('stays when asked to, when something else is pressed, and at a later visit', async (visit) => {
+  it('stays when asked to, when something else is pressed, and at a later visit', async (visit) => {
     for (const stay of ['button', 'key', 'later']) {
       const { url, link, sandbox } = await order(URLS);
       if (stay === 'later') await sandbox.fail('order-1042');
@@ -128,7 +128,7 @@ describe('with script', () => {
     }
   });
 
-  test('counts down on a running clock, and shows the end when it comes', async (visit) => {
+  it('counts down on a running clock, and shows the end when it comes', async (visit) => {
     let now = Date.UTC(2026, 2, 1, 12);
     const { url, api } = await listening({ clock: 'real', wallClock: () => now });
     const { json } = await api('POST', '/invoices', ORDER);

@@ -47,15 +47,13 @@ describe('a date-time from the wire', () => {
     ['2026-01-28T12:00:00-00:00', NOON - 3 * 86_400_000],
     ['2026-01-28T12:00:00-23:59', NOON - 3 * 86_400_000 + (23 * 60 + 59) * 60_000],
     ['2026-01-31T12:00:00-2359', NOON + (23 * 60 + 59) * 60_000],
+    ['0042-03-01T00:00:00Z', Date.parse('0042-03-01T00:00:00.000Z')],
+    [`2026-01-31T12:00:00.${'1'.repeat(100)}Z`, NOON + 111],
   ])('%s is read', (text, time) => {
     expect(read(text)).toBe(time);
   });
 
-  it('keeps the years before 100', () => {
-    expect(new Date(read('0042-03-01T00:00:00Z')).toISOString()).toBe('0042-03-01T00:00:00.000Z');
-  });
-
-  it.each([
+  it.for<unknown>([
     '2026-02-30T00:00:00Z',
     '2026-02-28T24:00:00Z',
     '2026-02-28T12:00:60Z',
@@ -77,11 +75,7 @@ describe('a date-time from the wire', () => {
     '2026-01-31T12:00:60Z',
     '2026-01-31T12:00:00+24:00',
     '2026-01-31T12:00:00+02:60',
-  ])('%s does not exist and is refused', (text) => {
-    expect(dateFrom(text)).toBeInstanceOf(Problem);
-  });
-
-  it.each([
+    // Above: what does not exist. Below: what has another form.
     '',
     'foo 1',
     '1',
@@ -103,19 +97,15 @@ describe('a date-time from the wire', () => {
     '1767225600',
     `2026-01-31T12:00:00.${'1'.repeat(109)}Z`,
     `2026-01-31T12:00:00.${'1'.repeat(10_000_000)}Z`,
-  ])('text %# is refused', (text) => {
-    expect(dateFrom(text)).toBeInstanceOf(Problem);
-  });
-
-  it.each([[null], [undefined], [1767225600], [new Date(0)], [true], [{}], [['2026-01-31T12:00:00Z']]])(
-    'a value of another type is refused (%#)',
-    (value) => {
-      expect(dateFrom(value)).toBeInstanceOf(Problem);
-    },
-  );
-
-  it.each([31, 100])('a fraction of a second may have %i digits', (digits) => {
-    expect(read(`2026-01-31T12:00:00.${'1'.repeat(digits)}Z`)).toBe(Date.UTC(2026, 0, 31, 12, 0, 0, 111));
+    null,
+    undefined,
+    1767225600,
+    new Date(0),
+    true,
+    {},
+    ['2026-01-31T12:00:00Z'],
+  ])('is refused as %.50j (row %#)', (value) => {
+    expect(dateFrom(value)).toBeInstanceOf(Problem);
   });
 
   it('reads every instant back from its ISO text', () => {
@@ -124,16 +114,6 @@ describe('a date-time from the wire', () => {
       fc.property(instants, (date) => {
         expect(read(date.toISOString())).toBe(date.getTime());
         expect(read(date.toISOString().replace('Z', ''))).toBe(date.getTime());
-      }),
-      { numRuns: 300 },
-    );
-  });
-
-  it('answers anything with a valid date or a problem, and never throws', () => {
-    fc.assert(
-      fc.property(fc.anything(), (value) => {
-        const date = dateFrom(value);
-        expect(date instanceof Problem || !Number.isNaN(date.getTime())).toBe(true);
       }),
       { numRuns: 300 },
     );

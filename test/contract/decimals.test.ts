@@ -36,11 +36,7 @@ describe('decimal text from the wire', () => {
     expect(value).not.toBeInstanceOf(Problem);
     expect(String(value)).toBe(plain);
     expect(JSON.stringify(value)).toBe(`"${plain}"`);
-  });
-
-  it('has no negative zero', () => {
-    const zero = decimalFrom('-0');
-    expect(zero instanceof Problem ? null : zero.isNegative()).toBe(false);
+    expect(value instanceof Problem || value.isNegative()).toBe(plain.startsWith('-')); // there is no negative zero
   });
 
   // decimal.js itself takes each of these.
@@ -68,12 +64,12 @@ describe('decimal text from the wire', () => {
     expect(decimalFrom(text)).toBeInstanceOf(Problem);
   });
 
-  it.each(['', ' ', ' 1', '1 ', '1\n', '1,5', '1 000', '--1', '1.2.3', '٣', '１', '12abc', '-', '-.5', '0x', '$5'])(
-    '%j is refused',
-    (text) => {
-      expect(decimalFrom(text)).toBeInstanceOf(Problem);
-    },
-  );
+  it.for<unknown>([
+    ...['', ' ', ' 1', '1 ', '1\n', '1,5', '1 000', '--1', '1.2.3', '٣', '１', '12abc', '-', '-.5', '0x', '$5'],
+    ...[null, undefined, true, {}, [], 5n, new Date(0), ['25.00'], { toString: () => '25.00' }],
+  ])('what is no decimal text is refused (row %#)', (value) => {
+    expect(decimalFrom(value)).toBeInstanceOf(Problem);
+  });
 
   it.each([
     [`1${'0'.repeat(140)}`, 'one place more than 140 before the point'],
@@ -86,16 +82,9 @@ describe('decimal text from the wire', () => {
     ['0'.repeat(10_000_000), 'ten million zeros'],
     [`0.${'0'.repeat(10_000_000)}`, 'ten million decimals of zero'],
     [`0x${'f'.repeat(200_000)}`, 'hexadecimal digits without end'],
-  ])('%# is refused: %s', (text) => {
+  ])('%.20s… is refused: %s', (text) => {
     expect(decimalFrom(text)).toBeInstanceOf(Problem);
   });
-
-  it.each([[null], [undefined], [true], [{}], [[]], [5n], [new Date(0)], [['25.00']], [{ toString: () => '25.00' }]])(
-    'a value of another type is refused (%#)',
-    (value) => {
-      expect(decimalFrom(value)).toBeInstanceOf(Problem);
-    },
-  );
 
   /** What a text means, by whole numbers alone: digits before and behind the point, moved by the exponent. */
   function plainOf(negative: boolean, whole: string, part: string, exponent: number): string {
@@ -125,29 +114,6 @@ describe('decimal text from the wire', () => {
         expect(String(decimalFrom(plain)), 'what was printed can be read').toBe(plain);
       }),
       { numRuns: scaled(2_000) },
-    );
-  });
-
-  it('reads again whatever it prints', () => {
-    const text = fc.stringMatching(/^-?\d{1,120}(\.\d{1,120})?([eE][+-]?\d{1,2})?$/);
-    fc.assert(
-      fc.property(text, (given) => {
-        const value = decimalFrom(given);
-        if (value instanceof Problem) return;
-        expect(value.precision()).toBeLessThanOrEqual(40);
-        expect(String(decimalFrom(value.toFixed()))).toBe(value.toFixed());
-      }),
-      { numRuns: scaled(2_000) },
-    );
-  });
-
-  it('answers any text with a finite Decimal or a problem, and never throws', () => {
-    fc.assert(
-      fc.property(fc.oneof(fc.string(), fc.double().map(String), fc.anything()), (value) => {
-        const result = decimalFrom(value);
-        expect(result instanceof Problem || result.isFinite()).toBe(true);
-      }),
-      { numRuns: scaled(500) },
     );
   });
 

@@ -1,9 +1,11 @@
+import { Decimal as HostDecimal } from 'decimal.js';
 import { describe, expect, it } from 'vitest';
 import { listDeliveries, resendWebhook } from '../../src/contract/deliveries.ts';
 import type { WireRecord } from '../../src/contract/endpoint.ts';
 import { endpoints } from '../../src/contract/endpoints.ts';
 import { createInvoice, getInvoice, listInvoices } from '../../src/contract/invoices.ts';
 import type { Check } from '../../src/contract/values/check.ts';
+import { Decimal } from '../../src/contract/values/decimal.ts';
 import { getWithdrawal, listWithdrawals } from '../../src/contract/withdrawals.ts';
 import fc from '../support/fast-check.ts';
 import { decoded, refused } from './mutation.ts';
@@ -39,7 +41,9 @@ describe('the body of a creation', () => {
     const rest = Object.fromEntries(Object.entries(order).filter(([key]) => key !== name));
     expect(refused(body, rest)).toEqual([{ path: name, message: 'is required' }]);
     expect(refused(body, { ...order, [name]: undefined })).toEqual([{ path: name, message: 'is required' }]);
-    expect(refused(body, { ...order, [name]: null })).toHaveLength(1);
+    expect(refused(body, { ...order, [name]: null })).toEqual([
+      { path: name, message: expect.stringMatching(/^must be a .*, not null$/) },
+    ]);
   });
 
   it.each([
@@ -67,26 +71,19 @@ describe('the body of a creation', () => {
     ]);
   });
 
-  it.each(['external_id', 'customer_id', 'currency', 'purpose'])('%s must be text', (name) => {
-    for (const value of [5, true, {}, ['x', 'y'], Symbol('x'), 5n, new Date(0)]) {
-      expect(refused(body, { ...order, [name]: value }).map((issue) => issue.path)).toEqual([name]);
-    }
-  });
-
-  it.each([
+  it.each<[unknown, string]>([
     [5, 'a number'],
     [true, 'a boolean'],
     [5n, 'a bigint'],
     [Symbol('x'), 'a symbol'],
     [() => 'x', 'a function'],
     [{}, 'an object'],
-    [['x'], 'an array'],
+    [['x', 'y'], 'an array'],
     [new Date(0), 'a Date'],
-    [null, 'null'],
-  ])('says what it is instead of text (%#)', (external_id, name) => {
-    expect(refused(body, { ...order, external_id })).toEqual([
-      { path: 'external_id', message: `must be a string, not ${name}` },
-    ]);
+  ])('a member that must be text is refused, with what it is instead (row %#)', (value, kind) => {
+    for (const path of ['external_id', 'customer_id', 'currency', 'purpose']) {
+      expect(refused(body, { ...order, [path]: value })).toEqual([{ path, message: `must be a string, not ${kind}` }]);
+    }
   });
 
   it.each(['a\uD83D', '\uDE00a', 'a\uDE00\uD83Db'])('half of a surrogate pair is refused (%#)', (external_id) => {
@@ -109,6 +106,9 @@ describe('the body of a creation', () => {
 });
 
 const AMOUNT_RULE = 'must be a decimal string greater than 0 with at most 2 decimals, such as "25.00"';
+const BIGINT = 'must not be a bigint, which could mean whole units or cents: write it as text, amount: "25.00"';
+const numberText = (value: number): string =>
+  `must not be a JavaScript number (${value}), which cannot hold every amount exactly: write it as text, amount: "25.00"`;
 
 describe('an amount', () => {
   it.each([
@@ -156,34 +156,15 @@ describe('an amount', () => {
   });
 
   it.each<[unknown, string]>([
-    [true, 'a boolean'],
-    [{}, 'an object'],
-    [['25.00'], 'an array'],
-    [new Date(0), 'a Date'],
-    [null, 'null'],
-  ])('a value of another type is refused (%#)', (amount, kind) => {
-    expect(refused(body, { ...order, amount })).toEqual([{ path: 'amount', message: `${AMOUNT_RULE}, not ${kind}` }]);
-  });
-
-  it.each([[25n], [2500n], [0n], [-1n], [10n ** 30n], [-(10n ** 100_000n)]])(
-    'a bigint is refused with the right form (%#)',
-    (amount) => {
-      expect(refused(body, { ...order, amount })).toEqual([
-        {
-          path: 'amount',
-          message: 'must not be a bigint, which could mean whole units or cents: write it as text, amount: "25.00"',
-        },
-      ]);
-    },
-  );
-
-  it.each([25, 25.5, 0, Number.NaN, -1])('the number %d is refused with the right form', (amount) => {
-    expect(refused(body, { ...order, amount })).toEqual([
-      {
-        path: 'amount',
-        message: `must not be a JavaScript number (${amount}), which cannot hold every amount exactly: write it as text, amount: "25.00"`,
-      },
-    ]);
+    ...[25n, 0n, -1n, 10n ** 30n, -(10n ** 100_000n)].map((value): [unknown, string] => [value, BIGINT]),
+    ...[25, 25.5, 0, Number.NaN, -1].map((value): [unknown, string] => [value, numberText(value)]),
+    [true, `${AMOUNT_RULE}, not a boolean`],
+    [{}, `${AMOUNT_RULE}, not an object`],
+    [['25.00'], `${AMOUNT_RULE}, not an array`],
+    [new Date(0), `${AMOUNT_RULE}, not a Date`],
+    [null, `${AMOUNT_RULE}, not null`],
+  ])('a value of another type is refused with the right form (row %#)', (amount, message) => {
+    expect(refused(body, { ...order, amount })).toEqual([{ path: 'amount', message }]);
   });
 });
 
@@ -200,10 +181,7 @@ it('takes an amount text exactly when it is plain, positive and has at most 2 de
   );
 });
 
-describe('an amount given as a Decimal', async () => {
-  const { Decimal } = await import('../../src/contract/values/decimal.ts');
-  const { Decimal: HostDecimal } = await import('decimal.js');
-
+describe('an amount given as a Decimal', () => {
   it.each([
     [new Decimal('25.50'), '25.5'],
     [new HostDecimal('25.50'), '25.5'],
@@ -249,7 +227,8 @@ describe.each(['callback_url', 'success_url', 'fail_url'])('%s', (name) => {
     'https://internal/hook',
     'http://localhost:3000/hook',
     'http://127.0.0.1:3000/hook',
-    'http://127.8.9.10/hook',
+    'http://LOCALHOST/hook',
+    'http://127.12.255.3/hook',
     'http://[::1]:3000/hook',
   ])('%s goes out as it is', (value) => {
     expect(decoded(body, { ...order, [name]: value })).toHaveProperty(name, value);
@@ -263,6 +242,8 @@ describe.each(['callback_url', 'success_url', 'fail_url'])('%s', (name) => {
     'http://shop-127.0.0.1.nip.example/hook',
     'http://x127.0.0.1/hook',
     'http://127.0.0.1.shop.example/',
+    'http://1127.0.0.1/',
+    'http://128.0.0.1/',
     'http://10.0.0.1/',
     'http://0.0.0.0/',
     'javascript:alert(1)',

@@ -45,25 +45,9 @@ describe('payment methods', () => {
   });
 
   it.each([
-    'id',
-    'currency',
-    'currency.code',
-    'min_amount',
-    'max_amount',
-    'total_commission_percent',
-    'client_commission_percent',
-    'merchant_commission_percent',
-  ])('leave out a row without %s, and keep the others', (path) => {
-    const list = without(paymentMethods, `0.${path}`);
-    expect(decoded(listPaymentMethods.data, list).map(({ id }) => id)).toEqual([12]);
-    expect(refused(listPaymentMethods.data, [without(paymentMethods[0], path)])).toEqual([
-      { path: `0.${path}`, message: 'is required' },
-    ]);
-  });
-
-  it.each([
     ['id', '11a'],
     ['currency', 'EUR'],
+    ['currency.code', 7],
     ['min_amount', 'low'],
     ['min_amount', '-1'],
     ['max_amount', '-1'],
@@ -71,10 +55,12 @@ describe('payment methods', () => {
     ['total_commission_percent', '3.5%'],
     ['client_commission_percent', false],
     ['merchant_commission_percent', {}],
-  ])('leave out a row with %s = %j', (path, value) => {
-    const list = changed(paymentMethods, `1.${path}`, value);
-    expect(decoded(listPaymentMethods.data, list).map(({ id }) => id)).toEqual([11]);
-    expect(refused(listPaymentMethods.data, [changed(paymentMethods[1], path, value)])[0]?.path).toBe(`0.${path}`);
+  ])('leave out a row without %s, or with %j for it, and keep the others', (path, value) => {
+    for (const row of [without(paymentMethods[0], path), changed(paymentMethods[0], path, value)]) {
+      expect(decoded(listPaymentMethods.data, [row, paymentMethods[1]]).map(({ id }) => id)).toEqual([12]);
+      expect(refused(listPaymentMethods.data, [row]).map((issue) => issue.path)).toEqual([`0.${path}`]);
+    }
+    expect(refused(listPaymentMethods.data, [without(paymentMethods[0], path)])[0]?.message).toBe('is required');
   });
 
   it('are not a page', () => {

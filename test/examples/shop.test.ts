@@ -77,7 +77,7 @@ async function started(): Promise<{ shop: string; sandbox: string; ended: () => 
   };
 }
 
-const test = withChromium();
+const inChromium = withChromium();
 
 describe('examples/shop in a browser', () => {
   const phone = { viewport: { width: 360, height: 740 }, javaScriptEnabled: false };
@@ -85,7 +85,7 @@ describe('examples/shop in a browser', () => {
     ['on a desktop', {}],
     ['on a phone without script', phone],
   ] as const) {
-    test(`leads from the cart to the paid order ${name}`, async (visit) => {
+    inChromium(`leads from the cart to the paid order ${name}`, async (visit) => {
       const { shop, sandbox, ended } = await started();
       const { page, outside, trouble } = await visit([shop, sandbox], options);
       const address = String.raw`1 \"Harbour\" <Street>`;

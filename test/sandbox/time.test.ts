@@ -41,6 +41,20 @@ describe('time', () => {
     await sandbox.close();
   });
 
+  it('stops with freeze, is moved by advance, and runs on from there with unfreeze', async () => {
+    let wall = 1_000;
+    const sandbox = testSandbox({ clock: 'real', wallClock: () => wall });
+    wall += 10;
+    sandbox.freeze();
+    wall += 500;
+    expect([sandbox.frozen, sandbox.now().getTime()]).toEqual([true, 1_010]);
+    await sandbox.advance(90);
+    sandbox.unfreeze();
+    wall += 7;
+    expect([sandbox.frozen, sandbox.now().getTime()]).toEqual([false, 1_107]);
+    await sandbox.close();
+  });
+
   it('runs what falls due in order, each at its own time', async () => {
     const { api, sandbox } = inProcess({ lifetime: '10m' });
     for (const id of ['a', 'b', 'c', 'd']) {

@@ -127,7 +127,7 @@ const CELLS: Readonly<Record<string, (entry: Entry) => string>> = {
  * A line of CSV that runs nothing in a spreadsheet: what begins a cell with = + - @ gets an apostrophe. So does what would
  * begin one if the spreadsheet separated the cells by another character than the comma.
  */
-export function csvLine(cells: readonly string[]): string {
+function csvLine(cells: readonly string[]): string {
   const texts = cells.map((cell) => {
     const text = cell.replace(/(^|[,;|\t\r\n"])(\s*)(?=[=+\-@＝＋－＠])/g, "$1$2'").replace(/^(?=[\t\r])/, "'");
     return /[",;\r\n\t]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;

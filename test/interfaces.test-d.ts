@@ -1,4 +1,4 @@
-import { describe, expectTypeOf, test } from 'vitest';
+import { describe, expectTypeOf, it } from 'vitest';
 import type { Call, CreatedInvoice, Invoice, ListCall, MerchantClient, Page } from '../src/index.ts';
 import type { CatchUpClient } from '../src/webhooks/index.ts';
 
@@ -7,7 +7,7 @@ declare const read: Call<Invoice>;
 declare const listed: ListCall<Invoice>;
 
 describe('a user can put a plain object in place of a part of the client', () => {
-  test('with the methods of invoices', () => {
+  it('with the methods of invoices', () => {
     const shop: Pick<MerchantClient, 'invoices'> = {
       invoices: {
         create: () => created,
@@ -22,24 +22,24 @@ describe('a user can put a plain object in place of a part of the client', () =>
     expectTypeOf(shop.invoices.get('order-1042')).toEqualTypeOf<Call<Invoice>>();
   });
 
-  test('with the methods of every other resource', () => {
+  it('with the methods of every other resource', () => {
     type Rest = Omit<MerchantClient, 'invoices' | 'request' | 'withOptions'>;
     type Plain<T> = { readonly [Name in keyof T]: { readonly [Member in keyof T[Name]]: T[Name][Member] } };
     expectTypeOf<Plain<Rest>>().toExtend<Rest>();
   });
 
-  test('and give the client to catchUp', () => {
+  it('and give the client to catchUp', () => {
     expectTypeOf<Pick<MerchantClient, 'invoices'>>().toExtend<CatchUpClient>();
   });
 });
 
 describe('a call', () => {
-  test('is a promise of its data', () => {
+  it('is a promise of its data', () => {
     expectTypeOf<Call<Invoice>>().toExtend<Promise<Invoice>>();
     expectTypeOf<Awaited<ListCall<Invoice>>>().toEqualTypeOf<Page<Invoice>>();
   });
 
-  test('of a list is an iterable of its items', () => {
+  it('of a list is an iterable of its items', () => {
     expectTypeOf<ListCall<Invoice>>().toExtend<Call<Page<Invoice>> & AsyncIterable<Invoice>>();
   });
 });

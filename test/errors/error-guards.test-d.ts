@@ -1,4 +1,4 @@
-import { expectTypeOf, test } from 'vitest';
+import { expectTypeOf, it } from 'vitest';
 import type {
   ApiError,
   ConfigurationError,
@@ -12,7 +12,7 @@ import { hasCode } from '../../src/errors/guards.ts';
 
 declare const error: unknown;
 
-test('hasCode narrows to the class of every known code', () => {
+it('hasCode narrows to the class of every known code', () => {
   if (hasCode(error, 'INVOICE_ALREADY_EXISTS')) expectTypeOf(error).toExtend<InvoiceAlreadyExistsError>();
   if (hasCode(error, 'SDK_PAGE')) expectTypeOf(error).toExtend<UnexpectedResponseError>();
   if (hasCode(error, 'SDK_API_KEY')) expectTypeOf(error).toExtend<ConfigurationError>();
@@ -23,14 +23,14 @@ test('hasCode narrows to the class of every known code', () => {
   expectTypeOf<never>().not.toEqualTypeOf<ErrorByCode[keyof ErrorByCode]>();
 });
 
-test('a code of the service that no list has compiles, and narrows to any error', () => {
+it('a code of the service that no list has compiles, and narrows to any error', () => {
   if (hasCode(error, 'RATE_EXPIRED')) expectTypeOf(error).toEqualTypeOf<AnyMerchantError>();
   const code: string = 'ACCOUNT_FROZEN';
   if (hasCode(error, code)) expectTypeOf(error.code).toExtend<string>();
   if (hasCode(error, 'ACCOUNT_FROZEN')) expectTypeOf(error.message).toEqualTypeOf<string>();
 });
 
-test('no known code is without a class', () => {
+it('no known code is without a class', () => {
   type Unclassed = { [C in keyof ErrorByCode]: [ErrorByCode[C]] extends [never] ? C : never }[keyof ErrorByCode];
   expectTypeOf<Unclassed>().toEqualTypeOf<never>();
 });

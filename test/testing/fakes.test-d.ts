@@ -1,4 +1,4 @@
-import { describe, expectTypeOf, test } from 'vitest';
+import { describe, expectTypeOf, it } from 'vitest';
 import type { ApiError, CallError, TimeoutError, ValidationError, WebhookVerificationError } from '../../src/index.ts';
 import {
   fakeAdjustedEvent,
@@ -10,7 +10,7 @@ import {
 import type { InvoiceAdjustedEvent, InvoiceCanceledEvent, InvoicePaidEvent } from '../../src/webhooks/index.ts';
 
 describe('overrides', () => {
-  test('are money as text or Decimal, times as Date or text, and known names', () => {
+  it('are money as text or Decimal, times as Date or text, and known names', () => {
     fakeInvoice({ amount: '25.00', created_at: '2026-01-31T09:30:00Z', currency: 'TRY', status: 'success' });
     fakeInvoice({ adjustment: { actual_amount_fiat: '1' }, payment_method: { name: 'Card' }, purpose: null });
     // @ts-expect-error a mistyped name
@@ -29,7 +29,7 @@ describe('overrides', () => {
     fakeCanceledEvent({ status: 'success' });
   });
 
-  test('make one type of event each', () => {
+  it('make one type of event each', () => {
     expectTypeOf(fakePaidEvent({ amount: '1' })).toEqualTypeOf<InvoicePaidEvent>();
     expectTypeOf(fakeAdjustedEvent({ original_amount: null })).toEqualTypeOf<InvoiceAdjustedEvent>();
     // @ts-expect-error an event that was paid as ordered has no other amount
@@ -39,7 +39,7 @@ describe('overrides', () => {
 });
 
 describe('fakeError', () => {
-  test('has the class of its code, and takes the members of that class', () => {
+  it('has the class of its code, and takes the members of that class', () => {
     expectTypeOf(fakeError('SDK_DEADLINE')).toExtend<TimeoutError>();
     expectTypeOf(fakeError('VALIDATION_ERROR', { issues: [] })).toExtend<ValidationError>();
     expectTypeOf(fakeError('SDK_WEBHOOK_SIGNATURE_MISMATCH')).toExtend<WebhookVerificationError>();

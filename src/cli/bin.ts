@@ -1,9 +1,8 @@
 #!/usr/bin/env node
 import { execFileSync, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import type { Io, Keyboard } from './io.ts';
+import { type Io, isRunning, type Keyboard } from './io.ts';
 import { main } from './main.ts';
-import { isRunning } from './sandbox/state-file.ts';
 
 const { stdin, stdout, stderr, env, argv, platform } = process;
 

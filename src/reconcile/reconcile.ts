@@ -115,7 +115,7 @@ interface Entry {
 
 type Result = Finding | NotCompared;
 /**
- * The result of a single read: the invoice, or why there is none to compare. `absent`: the service does not find it.
+ * The result of a single read: the invoice, or why it cannot be compared. `absent`: the service does not find it.
  * `refused`: the service does not accept the id. `unread`: the read failed. `malformed`: the response cannot be
  * decoded.
  */

@@ -1,5 +1,4 @@
-// One call: `open` reads what the caller gave, once; send.ts sends it; `settle` and `settleOrThrow` call the hooks for its end,
-// once.
+// One call: `open` reads what the caller gave, once. send.ts sends it. `settle` and `settleOrThrow` call the hooks for its end.
 
 import { argumentFail, type Fail } from '../checks.ts';
 import type { Endpoint, WireRecord } from '../contract/endpoint.ts';
@@ -115,7 +114,7 @@ export function readArguments<T>(
   }
 }
 
-/** Returns the id of the order in the input, or null if it is none that an order can have. */
+/** Returns the id of the order in the input, or null if no order can have such an id. */
 function idIn({ order, body }: Endpoint<unknown>, input: Pick<Input<unknown>, 'body' | 'params'>): string | null {
   if (order === undefined) return null;
   try {

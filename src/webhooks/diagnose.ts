@@ -234,7 +234,7 @@ const HANDLER_REPLIES: Readonly<
 
 function fromHandler({ body, headers, skew, repeatsTimestamp }: RefusedDelivery, status: number): Diagnosis | null {
   if (!headers?.['content-type']?.startsWith('text/plain') || body === null) return null;
-  const verdict = body as Verdict; // a text that is none has no status in the table of verdicts
+  const verdict = body as Verdict; // any other text has no status in the table of verdicts
   if (replyFor(verdict).status !== status) return null;
   if (verdict === 'timestamp_too_old' || verdict === 'timestamp_too_new') return wrongAge(skew, repeatsTimestamp);
   const [id, text, remedy] = HANDLER_REPLIES[verdict] ?? [];

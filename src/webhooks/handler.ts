@@ -62,7 +62,7 @@ export interface WebhookHandler {
 
 /**
  * Creates the webhook endpoint. It verifies each delivery, drops repeats, and runs your function. It answers 2xx only
- * if the work is done or there is none, so that the service repeats a delivery until then.
+ * when nothing is left to do, so that the service repeats a delivery until then.
  *
  * Your function may run again after a crash. Make its work idempotent, or write inside the transaction of a store that
  * has one.

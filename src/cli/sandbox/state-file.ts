@@ -4,7 +4,7 @@ import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'nod
 import { shellWord } from '../../printable.ts';
 import type { Sandbox, SandboxState } from '../../sandbox/index.ts';
 import { parseState } from '../../sandbox/state/saved-state.ts';
-import { messageOf, misuse, unfulfilled } from '../io.ts';
+import { isRunning, messageOf, misuse, unfulfilled } from '../io.ts';
 
 /** A state file that this process keeps. */
 export interface StateFile {
@@ -137,14 +137,4 @@ function runningHolder(lock: string): Holder | null {
 
 function holds(pid: number, lock: string): boolean {
   return pid === process.pid ? OWN.has(lock) : isRunning(pid);
-}
-
-/** Whether a process of this machine runs, also one of another user. */
-export function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0); // sends nothing
-    return true;
-  } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM';
-  }
 }

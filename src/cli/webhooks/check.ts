@@ -21,10 +21,10 @@ import {
 } from '../report.ts';
 import { type Case, type Change, DISCREET, QUESTIONS, RULES, SIGNATURE, TIMESTAMP } from './cases.ts';
 import {
+  adviceForInventedOrder,
   deliver,
   isAcknowledged,
   isSandbox,
-  NAME_AN_ORDER,
   type ReceiverRequest,
   type Reply,
   readSender,
@@ -204,9 +204,8 @@ class Examination {
       skew: 0,
       repeatsTimestamp: false,
     });
-    const isUnknownOrder = status !== null && status >= 500 && this.#sender.externalId === null;
-    if (isUnknownOrder) return { why: seen.text, fix: `${seen.remedy ?? AGAIN} ${NAME_AN_ORDER}` };
-    if (!isSearchable(seen)) return { why: seen.text, fix: seen.remedy ?? AGAIN };
+    const advice = this.#sender.externalId === null ? adviceForInventedOrder(seen) : '';
+    if (!isSearchable(seen)) return { why: seen.text, fix: `${seen.remedy ?? AGAIN} ${advice}`.trimEnd() };
     const { isProven, text, remedy } = await searchMistake({
       secret: secrets[0] ?? '',
       encoding: dialect.signatureEncoding,

@@ -8,6 +8,7 @@ import type { SandboxEnding } from '../../sandbox/index.ts';
 import { parseDuration } from '../../sandbox/option-checks.ts';
 import type { InvoiceRecord } from '../../sandbox/state/records.ts';
 import { SEED_METHODS } from '../../sandbox/state/seed-data.ts';
+import type { Diagnosis } from '../../webhooks/diagnose.ts';
 import { parseSecrets } from '../../webhooks/verify/signature.ts';
 import { parseAddress, parseDialect, type readArguments } from '../arguments.ts';
 import type { COMMANDS } from '../commands.ts';
@@ -47,9 +48,11 @@ export type Sender = ReturnType<typeof readSender>;
 
 type SenderFlags = ReturnType<typeof readArguments<(typeof COMMANDS)['webhooks check']['flags']>>['values'];
 
-/** What to do where a receiver refuses an invented order. */
-export const NAME_AN_ORDER =
-  'A receiver that refuses orders which it does not know needs one of its own: --external-id ID --uuid UUID --amount 25.00';
+/** What to do if the cause may be that the receiver does not know the invented order, or an empty text. */
+export function adviceForInventedOrder({ id }: Diagnosis): string {
+  if (id !== 'handler_failed' && id !== 'receiver_failed') return '';
+  return 'A receiver that refuses orders which it does not know needs one of its own: --external-id ID --uuid UUID --amount 25.00';
+}
 
 /** Checks the flags, so that no delivery has an order that the service could not have. */
 export function readSender(address: string | undefined, flags: SenderFlags, env: Io['env'], fix: string) {

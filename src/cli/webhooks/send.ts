@@ -8,11 +8,11 @@ import { COMMANDS, exampleOf } from '../commands.ts';
 import { EXIT, type ExitCode, fileBytes, type Io, misuse } from '../io.ts';
 import { jsonLine, markOf, oneLine, styleOf, wrapped } from '../report.ts';
 import {
+  adviceForInventedOrder,
   deliver,
   type EventKind,
   isAcknowledged,
   isSandbox,
-  NAME_AN_ORDER,
   parsePaid,
   readSender,
   SAMPLES,
@@ -87,7 +87,8 @@ export async function webhooksSend(args: readonly string[], io: Io): Promise<Exi
         repeatsTimestamp: false,
       });
       io.out(`${wrapped(`${oneLine(sentenceOf(cause), 400)} Signed with ${source}.`, 4)}\n`);
-      if (status !== null && status >= 500 && isNew) io.out(`${wrapped(`${NAME_AN_ORDER}.`, 4)}\n`);
+      const advice = isNew ? adviceForInventedOrder(cause) : '';
+      if (advice !== '') io.out(`${wrapped(advice, 4)}\n`);
       // `webhooks check` must not be pointed at a live shop, so it is named for this machine only.
       if (isLoopback(new URL(url).hostname)) io.out(`  try: npx merchant-invoicing webhooks check ${shellWord(url)}\n`);
     }

@@ -1,7 +1,7 @@
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
 
 /**
- * True for a host name of the machine itself. `shop.localhost` is none, because DNS decides where such a name leads.
+ * True for a host name of the machine itself. `shop.localhost` does not count, because DNS decides where such a name leads.
  */
 export function isLoopback(hostname: string): boolean {
   return LOOPBACK.test(hostname.toLowerCase());

@@ -42,7 +42,7 @@ export interface DeliveryRecord {
   readonly url: string;
   readonly body: string;
   readonly createdAt: number;
-  /** The latest {@link KEPT_ATTEMPTS}. */
+  /** The latest 50 attempts, the oldest first. */
   readonly log: SandboxAttempt[];
   /** The number of all attempts, dropped ones included. */
   made: number;

@@ -10,8 +10,8 @@ import type {
 import { malformed, optionalAmount, readMember, requiredAmount } from './payload.ts';
 
 // Everything that the receiver knows about an event is its row in this table. A new event is a type in
-// `KnownInvoiceEvents` and a row here. Where two events share a status, the first row has a payload without a name, and each
-// invoice that `catchUp` reads: an invoice says its status alone.
+// `KnownInvoiceEvents` and a row here. Where two events share a status, the first row takes each payload without a
+// name, and each invoice that `catchUp` reads, which has a status and no name.
 
 /** The members that differ from event to event. */
 type Amounts = 'amount' | 'credited_usdt' | 'adjusted' | 'original_amount';

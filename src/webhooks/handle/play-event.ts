@@ -150,8 +150,8 @@ function reportForgetfulStore<Extra extends object>(settings: HandlerSettings<Ex
 }
 
 /**
- * Refuses a result that is none of a claim. A store of the merchant may return one, and the work would run without a
- * claim.
+ * Refuses a result in another form than that of a claim. A store of the merchant may return one, and the work would run
+ * without a claim.
  */
 function checkResult(result: ClaimResult): ClaimResult {
   if (['claimed', 'taken_over', 'running', 'done'].includes(result.state)) return result;

@@ -38,6 +38,17 @@ describe('webhooks send', () => {
     expect([bad.code, bad.out]).toEqual([1, expect.stringMatching(/✗ 401/)]);
     expect(bad.out).toContain(`try: npx merchant-invoicing webhooks check ${receiver}`);
   });
+
+  it('advises to name an order where a receiver may not know the invented one, and not where an order was named', async () => {
+    const receiver = await serve((request, response) =>
+      request.resume().on('end', () => response.writeHead(500).end('handler_failed')),
+    );
+    const invented = await cli(['webhooks', 'send', 'paid', receiver]);
+    const named = await cli(['webhooks', 'send', 'paid', receiver, '--external-id', 'order-8']);
+    expect([invented.code, named.code]).toEqual([1, 1]);
+    expect(invented.out.replaceAll(/\s+/g, ' ')).toContain('needs one of its own: --external-id ID');
+    expect(named.out).not.toContain('--external-id');
+  });
 });
 
 describe('webhooks verify', () => {

@@ -86,7 +86,8 @@ function writeIndex(folder: string): void {
   const sections = Object.entries(GROUPS).map(([name, pages]) => {
     const lines = pages.map((page) => {
       const text = readFileSync(join(DOCS, `${page}.md`), 'utf8').replace(/<!--[\s\S]*?-->/g, '');
-      const [, first = ''] = /^# .+\n+([^\n#|`<-][\s\S]*?[.:])(?:\s|$)/m.exec(text) ?? [];
+      const [, paragraph = ''] = /^# .+\n+(?![\n#|<-]|```)([\s\S]*?)\n\n/m.exec(text) ?? [];
+      const [first = ''] = /^[\s\S]*?\.(?=\s|$)/.exec(paragraph) ?? []; // none where the paragraph leads to a block
       const sentence = first.replace(/\s+/g, ' ').replace(/\[([^\]]*)\]\([^)]*\)/g, '$1');
       return `- [${titleOf(page)}](${page}.html)${sentence === '' ? '' : `: ${sentence}`}`;
     });

@@ -203,15 +203,20 @@ describe('with script', () => {
     const { url, sandbox } = await listening();
     const { page } = await visit(url);
     let requests = 0;
-    page.on('request', () => {
+    let updates = 0;
+    page.on('request', (request) => {
       requests += 1;
+      if (request.resourceType() === 'fetch') updates += 1;
     });
     await page.clock.install();
     await page.goto(`${url}/payments/new`);
     await page.getByLabel('Amount').fill('nothing');
     await page.getByRole('button', { name: 'Create the payment' }).click();
     await page.getByRole('alert').waitFor();
-    await page.clock.runFor(1_000); // the live update after the page has begun to listen
+    updates = 0; // those of the page before
+    // The page updates once when its stream of events has opened, which takes real time.
+    for (let waits = 0; updates === 0 && waits < 1_000; waits += 1) await page.clock.runFor(200);
+    expect(updates).toBe(1);
     const before = requests;
     await page.clock.runFor(5_000);
     for (let at = 0; at < 5; at += 1) await fetch(`${url}/_/status`);

@@ -39,142 +39,209 @@ export interface PageSource<T> {
   read(page: number, signal: AbortSignal): Promise<ReadPage<T>>;
 }
 
-/** A walk makes at most `READS_FACTOR` × total_pages + `READS_SPARE` requests. */
-const READS_FACTOR = 3;
-const READS_SPARE = 10;
-
 /** Walks the pages of a list. Each page has the items that no earlier page had. */
 export async function* walkPages<T>(source: PageSource<T>): AsyncGenerator<Page<T>, void, undefined> {
-  const { operation, first, startPage, prefetch, limit = Number.POSITIVE_INFINITY } = source;
+  const { operation, first, startPage } = source;
   const size = first.page.per_page;
   const start = (startPage - 1) * size;
-  const wanted = startPage - 1 + Math.ceil(limit / size);
-  const ahead = new PagesAhead(source);
-  const seen = new Set<string>();
-  const refused = new Set<number>();
-  let total = first.page.total_items;
-  let totalPages = first.page.total_pages;
-  let joined = 0; // rows that joined during the walk, which it need not find
-  let repeated = 0; // rows that were already seen, on pages that were read for the first time
+  const requests = new PageRequests(source);
+  const rows = new RowCount(start, first.page.total_items);
+  const places = new ReadPlaces(start);
   let furthest = 0;
-  let front = start; // see the rule above
-  let behind: Block | null = null; // places behind the front that were read already
+  let totalPages = first.page.total_pages;
   let isSecondReading = false;
-  const missing = (): number => total - joined - start - seen.size;
+  let asked = startPage;
+  let read = first;
   try {
-    for (let number = startPage, read: ReadPage<T> | null = first; ; ) {
-      if (read !== null) {
-        const { page, leftOut } = read;
-        const rows = page.items.length + leftOut.length;
-        const problem = pageProblem(page, number, rows, size);
-        if (problem !== null) throw pageError(operation, number, problem);
-        if (page.page !== number && read === first) return; // the walk begins behind the end of the list
-        const fresh = page.items.filter((item) => isNew(seen, source.key(item)));
-        for (const key of leftOut) seen.add(key);
-        if (page.page > furthest) repeated += page.items.length - fresh.length;
-        if (fresh.length > 0 || page.page > furthest) yield { ...page, items: fresh };
-        furthest = Math.max(furthest, page.page);
-        totalPages = Math.max(totalPages, page.total_pages);
+    for (;;) {
+      const { page, leftOut } = read;
+      const rowsSent = page.items.length + leftOut.length;
+      const problem = pageProblem(page, asked, rowsSent, size);
+      if (problem !== null) throw pageError(operation, asked, problem);
+      if (page.page !== asked && read === first) return; // the walk begins behind the end of the list
 
-        const lost = Math.max(0, total - page.total_items);
-        const more = Math.max(0, page.total_items - total);
-        joined += more;
-        total = page.total_items;
-        if (more > 0) behind = null; // its rows may have moved away from the front
-        if (lost > 0) {
-          ahead.discard(); // requested before the rows moved
-          front = Math.max(0, front - lost);
-          if (behind !== null) behind = blockOf(behind.from, behind.to - lost);
-        }
-        const block = { from: (page.page - 1) * size, to: page.page * size };
-        if (front >= block.from) front = Math.max(front, block.to);
-        else behind ??= block;
-        if (behind !== null && front >= behind.from) {
-          front = Math.max(front, behind.to);
-          behind = null;
-        }
-        // A page before the furthest one does not show where the list ends. There the count decides.
-        const isLast = page.page !== number || !page.has_next || (rows === 0 && page.page >= page.total_pages);
-        const isRead = behind === null && (block.to < front ? front >= total : isLast && front > block.from);
-        const isShort = missing() > 0 || (!isSecondReading && repeated > joined);
-        if (!isShort && isRead) return;
-        if (isRead) {
-          if (isSecondReading) throw lossError(operation, startPage, missing(), total);
-          isSecondReading = true;
-          joined = 0; // the second reading shows them
-          front = start;
-        }
-        number = Math.floor(front / size) + 1;
+      const isNewPage = page.page > furthest;
+      furthest = Math.max(furthest, page.page);
+      totalPages = Math.max(totalPages, page.total_pages);
+      const items = page.items.filter((item) => rows.add(source.key(item), isNewPage));
+      for (const key of leftOut) rows.add(key, false);
+      if (items.length > 0 || isNewPage) yield { ...page, items };
+
+      const change = rows.recount(page.total_items);
+      if (change < 0) requests.discard(); // requested before the rows moved
+      places.move(change);
+      places.add((page.page - 1) * size, page.page * size);
+
+      // A page before the furthest one does not show where the list ends. There the count decides.
+      const isLast = page.page !== asked || !page.has_next || (rowsSent === 0 && page.page >= page.total_pages);
+      const isEnd = places.front > page.page * size ? places.front >= rows.total : isLast;
+      if (isEnd && !places.hasGap) {
+        if (!rows.isShort) return;
+        if (isSecondReading) throw lossError(operation, startPage, rows.missing, rows.total);
+        isSecondReading = true;
+        rows.countAgain();
+        places.forget();
       }
-      if (ahead.made >= READS_FACTOR * totalPages + READS_SPARE && !ahead.has(number)) {
-        const changes = `the walk has made ${ahead.made} requests for a list of ${totalPages} pages, and the list still changes`;
-        throw pageError(operation, number, changes);
-      }
-      try {
-        const isForward = number > furthest && !isSecondReading;
-        read = await ahead.take(number, isForward ? Math.min(number + prefetch - 1, totalPages, wanted) : number);
-      } catch (error) {
-        const mayBeGone = hasKind(error, 'not_found') || hasKind(error, 'validation') || hasKind(error, 'request');
-        if (!mayBeGone || number <= 1 || refused.has(number)) throw error;
-        refused.add(number);
-        ahead.discard();
-        number -= 1;
-        read = null;
-      }
+      const next = Math.floor(places.front / size) + 1;
+      const isAhead = next > furthest && !isSecondReading;
+      ({ asked, read } = await requests.next(next, isAhead, totalPages));
     }
   } finally {
-    ahead.end();
+    requests.end();
   }
 }
 
-/** Places of the list that were read, from `from` up to and without `to`, with unread places before them. */
-interface Block {
-  readonly from: number;
-  readonly to: number;
+/** The rows that a walk has seen, beside the number that the service counts. */
+class RowCount {
+  /** Rows before the page at which the walk begins. */
+  readonly #before: number;
+  readonly #seen = new Set<string>();
+  /** Rows that joined during this reading, which it need not find. */
+  #joined = 0;
+  /** Rows that came again, on pages that were read for the first time; null in the second reading. */
+  #repeated: number | null = 0;
+  /** The latest total_items. */
+  total: number;
+
+  constructor(before: number, total: number) {
+    this.#before = before;
+    this.total = total;
+  }
+
+  /** Returns whether the row is new. */
+  add(key: string, isNewPage: boolean): boolean {
+    const isNew = !this.#seen.has(key);
+    this.#seen.add(key);
+    if (!isNew && isNewPage && this.#repeated !== null) this.#repeated += 1;
+    return isNew;
+  }
+
+  /** Takes the total_items of the latest page, and returns by how many it is larger than before. */
+  recount(total: number): number {
+    const change = total - this.total;
+    this.#joined += Math.max(0, change);
+    this.total = total;
+    return change;
+  }
+
+  get missing(): number {
+    return this.total - this.#joined - this.#before - this.#seen.size;
+  }
+
+  /** Whether rows are missing, or came again where no new row has moved them: then others may have taken their places. */
+  get isShort(): boolean {
+    return this.missing > 0 || (this.#repeated !== null && this.#repeated > this.#joined);
+  }
+
+  /** Begins the second reading, which shows the rows that joined during the first. */
+  countAgain(): void {
+    this.#joined = 0;
+    this.#repeated = null;
+  }
 }
 
-function blockOf(from: number, to: number): Block | null {
-  return from < to ? { from, to } : null;
+/** The places of a list that were read: those before the front, and perhaps a block behind it. */
+class ReadPlaces {
+  readonly #start: number;
+  #front: number;
+  #block: { readonly from: number; readonly to: number } | null = null;
+
+  constructor(start: number) {
+    this.#start = start;
+    this.#front = start;
+  }
+
+  /** The first place that was not read. */
+  get front(): number {
+    return this.#front;
+  }
+
+  get hasGap(): boolean {
+    return this.#block !== null;
+  }
+
+  /** Moves the rows that were read: forward if there are fewer rows than before, and back if there are more. */
+  move(change: number): void {
+    if (change > 0) this.#block = null; // nothing shows which of its rows have moved
+    if (change >= 0) return;
+    this.#front = Math.max(0, this.#front + change);
+    const { from, to } = this.#block ?? { from: 0, to: 0 };
+    this.#block = from < to + change ? { from, to: to + change } : null;
+  }
+
+  /** Notes that the places from `from` up to and without `to` were read. */
+  add(from: number, to: number): void {
+    if (this.#front >= from) this.#front = Math.max(this.#front, to);
+    else this.#block ??= { from, to };
+    if (this.#block === null || this.#front < this.#block.from) return;
+    this.#front = Math.max(this.#front, this.#block.to);
+    this.#block = null;
+  }
+
+  forget(): void {
+    this.#front = this.#start;
+  }
 }
 
-function isNew(seen: Set<string>, key: string): boolean {
-  return !seen.has(key) && seen.add(key).size > 0;
-}
+/** A walk makes at most `REQUESTS_FACTOR` × total_pages + `REQUESTS_SPARE` requests. */
+const REQUESTS_FACTOR = 3;
+const REQUESTS_SPARE = 10;
 
-/** The pages that are requested before the reader needs them. If one fails, `take` rejects when the reader needs it. */
-class PagesAhead<T> {
+/** The requests of a walk, some of them made before the reader needs their pages. */
+class PageRequests<T> {
   readonly #source: PageSource<T>;
+  /** The last page with a row that the reader takes. */
+  readonly #lastWanted: number;
   readonly #inFlight = new Map<number, Promise<ReadPage<T>>>();
+  readonly #refused = new Set<number>();
   readonly #controller = new AbortController();
   readonly #onAbort = (): void => this.#controller.abort(this.#source.signal?.reason);
-  /** Requests, the one for the first page included. */
-  made = 1;
+  #made = 1; // the first page is read
 
   constructor(source: PageSource<T>) {
+    const { first, startPage, limit = Number.POSITIVE_INFINITY, signal } = source;
     this.#source = source;
-    if (source.signal?.aborted) this.#onAbort();
-    else source.signal?.addEventListener('abort', this.#onAbort);
+    this.#lastWanted = startPage - 1 + Math.ceil(limit / first.page.per_page);
+    if (signal?.aborted) this.#onAbort();
+    else signal?.addEventListener('abort', this.#onAbort);
   }
 
-  has(page: number): boolean {
-    return this.#inFlight.has(page);
-  }
-
-  /** Returns a page, and requests those up to `last` behind it. */
-  take(page: number, last: number): Promise<ReadPage<T>> {
-    for (let next = page; next <= Math.max(page, last); next += 1) {
-      if (this.#inFlight.has(next)) continue;
-      this.made += 1;
-      const response = this.#source.read(next, this.#controller.signal);
-      response.catch(() => {}); // no code may be waiting for it when it rejects
-      this.#inFlight.set(next, response);
+  /**
+   * Returns a page, or the one before it if the service refuses it, because it may have ceased to exist. With `isAhead`,
+   * pages behind it are requested too. If one of them fails, `next` rejects when the reader needs that page.
+   */
+  async next(asked: number, isAhead: boolean, totalPages: number): Promise<{ asked: number; read: ReadPage<T> }> {
+    const { operation, prefetch } = this.#source;
+    if (this.#made >= REQUESTS_FACTOR * totalPages + REQUESTS_SPARE && !this.#inFlight.has(asked)) {
+      const changes = `the walk has made ${this.#made} requests for a list of ${totalPages} pages, and the list still changes`;
+      throw pageError(operation, asked, changes);
     }
-    const taken = this.#inFlight.get(page);
-    this.#inFlight.delete(page);
-    return taken ?? Promise.reject(new Error('no such page')); // the loop has requested it
+    const page = this.#request(asked);
+    const last = isAhead ? Math.min(asked + prefetch - 1, totalPages, this.#lastWanted) : asked;
+    for (let ahead = asked + 1; ahead <= last; ahead += 1) this.#request(ahead);
+    this.#inFlight.delete(asked);
+    try {
+      return { asked, read: await page };
+    } catch (error) {
+      const mayBeGone = hasKind(error, 'not_found') || hasKind(error, 'validation') || hasKind(error, 'request');
+      if (!mayBeGone || asked <= 1 || this.#refused.has(asked)) throw error;
+      this.#refused.add(asked);
+      this.discard();
+      return this.next(asked - 1, false, totalPages);
+    }
   }
 
-  /** Forgets the requested pages, whose rows may have moved. */
+  #request(page: number): Promise<ReadPage<T>> {
+    const inFlight = this.#inFlight.get(page);
+    if (inFlight !== undefined) return inFlight;
+    this.#made += 1;
+    const response = this.#source.read(page, this.#controller.signal);
+    response.catch(() => {}); // no code may be waiting for it when it rejects
+    this.#inFlight.set(page, response);
+    return response;
+  }
+
+  /** Forgets the pages that were requested ahead, whose rows may have moved. */
   discard(): void {
     this.#inFlight.clear();
   }

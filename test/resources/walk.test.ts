@@ -50,6 +50,12 @@ describe('a list that stands still', () => {
     }
   });
 
+  it('of no rows may call its page size 0', async () => {
+    const list = await movingList([]);
+    list.edit = (page) => Object.assign(page, { per_page: 0 });
+    expect(await walked(list)).toMatchObject({ seen: [], error: null });
+  });
+
   it('is asked for with the filter and the page size of the call', async () => {
     const list = await movingList(uuids(7));
     const query = { per_page: 3, status: 'pending' };
@@ -175,6 +181,18 @@ describe('a list without stable order', () => {
     expect(error).toBeNull();
     expect(sorted(seen)).toEqual(sorted(uuids(count).slice('page' in query ? 40 : 0)));
     expect(list.asked).toEqual(asked);
+  });
+
+  it('is read again where a row comes twice, although a row that left makes the count fit', async () => {
+    const list = await movingList(uuids(60));
+    list.beforeRead = (read) => {
+      if (read === 2) list.rows = list.rows.slice(1);
+    };
+    list.arrange = (rows, read) => (read <= 4 ? instead(rows, 45, ['row-5']) : rows);
+    const { seen, error } = await walked(list, {}, ONE_BY_ONE);
+    expect(error).toBeNull();
+    expect(sorted(seen)).toEqual(sorted(uuids(60)));
+    expect(list.asked).toEqual([1, 2, 1, 3, 1, 2, 3]);
   });
 
   it('is read again with pages ahead too, none of which is used twice', async () => {

@@ -1,15 +1,14 @@
 import { Decimal } from '../contract/values/decimal.ts';
 import { decimalFrom, Problem, plainIdent } from '../contract/values/scalars.ts';
-import { compareWithInvoice, readOrder } from '../reconcile/compare.ts';
-import type { FoundOrder, ReconcileInvoice, ReconcileOrder } from '../reconcile/types.ts';
+import { readOrder } from '../reconcile/compare.ts';
+import type { FoundOrder, ReconcileOrder } from '../reconcile/types.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { SandboxInvoice } from '../sandbox/wire-types.ts';
 import type { StormFulfilment, StormShop } from './options.ts';
 import type { CustomerRecord, Played } from './play.ts';
 
 // What is wrong at the end: each order of the shop is compared with its invoices in the sandbox. The first three kinds
-// mean the same as in `reconcile`, whose comparison of one order with one invoice is used where nothing was paid. The
-// rest is decided here, because an order may have several invoices.
+// mean the same as in `reconcile`. They are decided here, because an order may have several invoices.
 
 /**
  * What is wrong.
@@ -58,54 +57,66 @@ type Found = Pick<StormFinding, 'kind' | 'order' | 'problem'>;
 
 /** Compares the shop with the sandbox. */
 export async function findingsOf(shop: StormShop, sandbox: Sandbox, played: Played): Promise<Found[]> {
-  const rows = await listOf<ReconcileOrder>(shop.orders());
-  const fulfilments = shop.fulfilments === undefined ? null : await listOf<StormFulfilment>(shop.fulfilments());
+  const fulfilments = shop.fulfilments === undefined ? [] : await listOf<StormFulfilment>(shop.fulfilments());
   const orders: FoundOrder[] = [];
-  const findings: Found[] = [];
-  for (const [index, row] of rows.entries()) {
+  const malformed: Found[] = [];
+  for (const [index, row] of (await listOf<ReconcileOrder>(shop.orders())).entries()) {
     const order = readOrder(row, `row ${index + 1}`);
-    if ('problem' in order)
-      findings.push({
-        kind: 'order_malformed',
-        order: order.external_id,
-        problem: `${order.place}: ${order.problem}.`,
-      });
-    else orders.push(order);
+    if (!('problem' in order)) orders.push(order);
+    else {
+      const problem = `${order.place}: ${order.problem}.`;
+      malformed.push({ kind: 'order_malformed', order: order.external_id, problem });
+    }
   }
-  const byCustomer = new Map<string, SandboxInvoice[]>();
-  for (const invoice of sandbox.invoices()) {
-    const customer = invoice.customer_id ?? '';
-    byCustomer.set(customer, [invoice, ...(byCustomer.get(customer) ?? [])]); // the oldest first
-  }
-  for (const record of played.records) {
+  const byCustomer = invoicesByCustomer(sandbox);
+  const wrong = played.records.flatMap((record) => {
     // A shop may have its own id for the customer, as long as each order has another one.
     const customer = record.uuid === null ? null : sandbox.invoice(record.uuid).customer_id;
     const invoices = byCustomer.get(customer ?? record.plan.order.customer_id) ?? [];
-    findings.push(...ofCustomer(record, invoices, orders, fulfilments));
+    return findingsOfOrder(judgedOrder(record, invoices, orders, fulfilments));
+  });
+  return [...nothingDelivered(sandbox), ...malformed, ...wrong, ...refusedCreation(sandbox), ...notFinished(played)];
+}
+
+/** The invoices of each customer, the oldest first. */
+function invoicesByCustomer(sandbox: Sandbox): Map<string, SandboxInvoice[]> {
+  const byCustomer = new Map<string, SandboxInvoice[]>();
+  for (const invoice of sandbox.invoices()) {
+    const customer = invoice.customer_id ?? '';
+    byCustomer.set(customer, [invoice, ...(byCustomer.get(customer) ?? [])]);
   }
+  return byCustomer;
+}
+
+function nothingDelivered(sandbox: Sandbox): Found[] {
   const attempts = sandbox
     .deliveries()
     .reverse() // the oldest first
     .flatMap(({ attempt_log }) => attempt_log);
-  if (attempts.length > 0 && !attempts.some(({ success }) => success)) {
-    const problem = `The endpoint accepted none of ${attempts.length} webhooks, so the storm shows little. Its first response: ${attempts[0]?.error}.`;
-    findings.unshift({ kind: 'nothing_delivered', order: null, problem });
-  }
-  for (const { operation, code, why, status, fault } of sandbox.requests()) {
-    if (operation !== 'invoices.create' || fault !== null || !REFUSED_STATUSES.has(status)) continue;
-    if (code === 'INVOICE_ALREADY_EXISTS') continue; // the response to a second click, in some dialects a 400 or 422
-    const problem = `A creation was refused with ${status} ${code ?? ''}, and would be each time. ${why ?? ''}`;
-    findings.push({ kind: 'request_refused', order: null, problem: problem.trim() });
-    break;
-  }
-  if (played.unplayed > 0) {
-    findings.push({
-      kind: 'not_finished',
-      order: null,
-      problem: `The time limit ended the storm with ${played.unplayed} steps left.`,
-    });
-  }
-  return findings;
+  if (attempts.length === 0 || attempts.some(({ success }) => success)) return [];
+  const problem = `The endpoint accepted none of ${attempts.length} webhooks, so the storm shows little. Its first response: ${attempts[0]?.error}.`;
+  return [{ kind: 'nothing_delivered', order: null, problem }];
+}
+
+function refusedCreation(sandbox: Sandbox): Found[] {
+  const refused = sandbox.requests().find(
+    ({ operation, code, status, fault }) =>
+      operation === 'invoices.create' &&
+      fault === null &&
+      REFUSED_STATUSES.has(status) &&
+      code !== 'INVOICE_ALREADY_EXISTS', // the response to a second click, in some dialects a 400 or 422
+  );
+  if (refused === undefined) return [];
+  const { status, code, why } = refused;
+  const problem = `A creation was refused with ${status} ${code ?? ''}, and would be each time. ${why ?? ''}`;
+  return [{ kind: 'request_refused', order: null, problem: problem.trim() }];
+}
+
+function notFinished({ unplayed }: Played): Found[] {
+  if (unplayed === 0) return [];
+  return [
+    { kind: 'not_finished', order: null, problem: `The time limit ended the storm with ${unplayed} steps left.` },
+  ];
 }
 
 const REFUSED_STATUSES: ReadonlySet<number | null> = new Set([400, 401, 403, 422]);
@@ -118,83 +129,128 @@ async function listOf<Row>(
   return list;
 }
 
-/** What is wrong with the order of one customer. */
-function ofCustomer(
-  { plan: { order }, uuid, isStuck, acceptedForgery }: CustomerRecord,
+/** An order at the end: what its customer saw, what the sandbox knows, and what the shop says. */
+interface JudgedOrder {
+  readonly record: CustomerRecord;
+  /** The oldest first. */
+  readonly invoices: readonly SandboxInvoice[];
+  /** Those of the invoices that were paid, in whole or in part. */
+  readonly paid: readonly SandboxInvoice[];
+  readonly rows: readonly FoundOrder[];
+  readonly given: readonly StormFulfilment[];
+  /** The amount of the first invoice, which is over the whole order. */
+  readonly ordered: string;
+  readonly paidFiat: Decimal;
+  readonly credited: Decimal;
+  readonly isGiven: boolean;
+}
+
+function judgedOrder(
+  record: CustomerRecord,
   invoices: readonly SandboxInvoice[],
   orders: readonly FoundOrder[],
-  fulfilments: readonly StormFulfilment[] | null,
-): Found[] {
-  const findings: Found[] = [];
-  const add = (kind: StormFindingKind, problem: string): void => void findings.push({ kind, order: order.id, problem });
+  fulfilments: readonly StormFulfilment[],
+): JudgedOrder {
+  const { order } = record.plan;
   const ids = new Set([order.id, ...invoices.flatMap((each) => [each.external_id, each.uuid])].map(plainIdent));
-  const own = orders.filter(({ external_id }) => ids.has(plainIdent(external_id)));
-  const given = (fulfilments ?? []).filter(({ external_id }) => ids.has(plainIdent(external_id)));
+  const rows = orders.filter(({ external_id }) => ids.has(plainIdent(external_id)));
+  const given = fulfilments.filter(({ external_id }) => ids.has(plainIdent(external_id)));
   const paid = invoices.filter(({ status }) => status === 'success');
-  const fiat = sumOf(paid.map((each) => each.adjustment?.actual_amount_fiat ?? each.amount));
-  const credit = sumOf(paid.map(({ settled_amount_usdt }) => settled_amount_usdt));
-  const isGiven = given.length > 0 || own.some(({ state }) => state === 'fulfilled');
+  return {
+    record,
+    invoices,
+    paid,
+    rows,
+    given,
+    ordered: invoices[0]?.amount ?? order.amount,
+    paidFiat: sumOf(paid.map((each) => each.adjustment?.actual_amount_fiat ?? each.amount)),
+    credited: sumOf(paid.map(({ settled_amount_usdt }) => settled_amount_usdt)),
+    isGiven: given.length > 0 || rows.some(({ state }) => state === 'fulfilled'),
+  };
+}
 
-  if (isStuck)
-    add('checkout_stuck', 'The customer came back after an error and saw another one, although the service worked.');
-  if (acceptedForgery !== null)
-    add('forgery_accepted', `The endpoint answered ${acceptedForgery} to a webhook that a stranger signed.`);
-  const [second] = invoices.slice(1).filter((each) => couldBePaid(invoices, each));
-  if (second !== undefined) {
-    add(
-      'second_invoice',
-      `The order got the invoice ${second.external_id} while ${invoices[0]?.external_id} could be paid, or was: the customer can pay twice.`,
-    );
-  }
-  if (own.length === 0) {
-    if (invoices.length > 0 && uuid !== null)
-      add('order_missing', 'The shop has no order for the invoice that it created.');
-    return findings;
-  }
-  const ordered = invoices[0]?.amount ?? order.amount; // the first invoice is over the whole order
-  const isUnderpaid = paid.length > 0 && fiat.lt(ordered);
-  const isBooked = own.some((each) => each.credited_usdt?.gt(0) === true || each.state === 'refunded');
-  if (paid.length > 0) {
-    const isTaken = own.some(({ state }) => state !== 'open' && state !== 'canceled');
-    // An order that was paid with another amount may wait for a person, once its credit is booked.
-    const isAdjusted = paid.some(({ is_adjusted }) => is_adjusted);
-    if (!isTaken && !(isAdjusted && isBooked)) {
-      const states = own.map(({ state }) => state).join(', ');
-      add(
-        'paid_not_fulfilled',
-        `${fiat.toFixed(2)} of ${ordered} ${order.currency} was paid, and the order is ${states}.`,
-      );
-    }
-    const givenCredit = sumOf(given.map(({ credited_usdt }) => credited_usdt?.toString() ?? null));
-    if (isUnderpaid && isGiven && !(given.length > 0 && givenCredit.eq(credit))) {
-      add(
-        'fulfilled_for_less',
-        `${fiat.toFixed(2)} of ${ordered} ${order.currency} was paid, and the whole order was given.`,
-      );
-    }
-  }
-  if (paid.length > 0 && given.length > paid.length) {
-    add('fulfilled_twice', `The order was paid ${timesText(paid.length)} and given ${timesText(given.length)}.`);
-  }
-  const booked = own.filter(({ credited_usdt }) => credited_usdt !== null);
-  const bookedCredit = booked.reduce((sum, each) => sum.plus(each.credited_usdt ?? 0), new Decimal(0));
-  if (paid.length > 0 && booked.length > 0 && !bookedCredit.eq(credit)) {
-    add('credited_differs', `${credit.toFixed()} USDT was credited, and ${bookedCredit.toFixed()} is booked.`);
-  }
-  if (paid.length === 0) {
-    for (const each of own) {
-      const invoice =
-        invoices.find(({ external_id, uuid }) => [external_id, uuid].includes(each.external_id)) ?? invoices[0];
-      if (invoice === undefined) continue;
-      const comparison = compareWithInvoice(each, unpaidInvoice(invoice), Number.POSITIVE_INFINITY, true);
-      if (comparison.result !== 'differs') continue;
-      for (const { kind, action } of comparison.differences) if (kind === 'fulfilled_not_paid') add(kind, action);
-    }
-    if (given.length > 0 && !findings.some(({ kind }) => kind === 'fulfilled_not_paid')) {
-      add('fulfilled_not_paid', 'The order was given, and nothing was paid.');
-    }
-  }
-  return findings;
+/** A rule returns the problem of an order that breaks it, else null. */
+type Rule = readonly [StormFindingKind, (order: JudgedOrder) => string | null];
+
+const RULES: readonly Rule[] = [
+  [
+    'checkout_stuck',
+    ({ record }) =>
+      record.isStuck ? 'The customer came back after an error and saw another one, although the service worked.' : null,
+  ],
+  [
+    'forgery_accepted',
+    ({ record: { acceptedForgery: status } }) =>
+      status === null ? null : `The endpoint answered ${status} to a webhook that a stranger signed.`,
+  ],
+  ['second_invoice', secondInvoice],
+  [
+    'order_missing',
+    ({ record, invoices, rows }) =>
+      rows.length === 0 && invoices.length > 0 && record.uuid !== null
+        ? 'The shop has no order for the invoice that it created.'
+        : null,
+  ],
+];
+
+/** The rules for an order that the shop has. */
+const RULES_OF_ROWS: readonly Rule[] = [
+  ['paid_not_fulfilled', paidNotFulfilled],
+  ['fulfilled_for_less', fulfilledForLess],
+  [
+    'fulfilled_twice',
+    ({ paid, given }) =>
+      paid.length > 0 && given.length > paid.length
+        ? `The order was paid ${timesText(paid.length)} and given ${timesText(given.length)}.`
+        : null,
+  ],
+  ['credited_differs', creditedDiffers],
+  ['fulfilled_not_paid', fulfilledNotPaid],
+];
+
+function findingsOfOrder(order: JudgedOrder): Found[] {
+  const rules = order.rows.length === 0 ? RULES : [...RULES, ...RULES_OF_ROWS];
+  return rules.flatMap(([kind, rule]) => {
+    const problem = rule(order);
+    return problem === null ? [] : [{ kind, order: order.record.plan.order.id, problem }];
+  });
+}
+
+function secondInvoice({ invoices }: JudgedOrder): string | null {
+  const second = invoices.slice(1).find((each) => couldBePaid(invoices, each));
+  if (second === undefined) return null;
+  return `The order got the invoice ${second.external_id} while ${invoices[0]?.external_id} could be paid, or was: the customer can pay twice.`;
+}
+
+function paidNotFulfilled({ paid, rows, ordered, paidFiat, record }: JudgedOrder): string | null {
+  const isTaken = rows.some(({ state }) => state !== 'open' && state !== 'canceled');
+  if (paid.length === 0 || isTaken) return null;
+  // An order that was paid with another amount may wait for a person, once its credit is booked.
+  const isBooked = rows.some(({ credited_usdt }) => credited_usdt?.gt(0) === true);
+  if (isBooked && paid.some(({ is_adjusted }) => is_adjusted)) return null;
+  const states = rows.map(({ state }) => state).join(', ');
+  return `${paidFiat.toFixed(2)} of ${ordered} ${record.plan.order.currency} was paid, and the order is ${states}.`;
+}
+
+/** The shop may fulfil an order for less if it gives what the credit is worth. */
+function fulfilledForLess({ paid, given, ordered, paidFiat, credited, isGiven, record }: JudgedOrder): string | null {
+  if (paid.length === 0 || !isGiven || !paidFiat.lt(ordered)) return null;
+  if (given.length > 0 && creditOf(given).eq(credited)) return null;
+  return `${paidFiat.toFixed(2)} of ${ordered} ${record.plan.order.currency} was paid, and the whole order was given.`;
+}
+
+function creditedDiffers({ paid, rows, credited }: JudgedOrder): string | null {
+  const booked = creditOf(rows);
+  if (paid.length === 0 || rows.every(({ credited_usdt }) => credited_usdt === null) || booked.eq(credited))
+    return null;
+  return `${credited.toFixed()} USDT was credited, and ${booked.toFixed()} is booked.`;
+}
+
+function fulfilledNotPaid({ paid, rows, given }: JudgedOrder): string | null {
+  if (paid.length > 0) return null;
+  const booked = rows.find(({ state }) => state !== 'open' && state !== 'canceled');
+  if (booked !== undefined) return `The order is ${booked.state}, and nothing was paid.`;
+  return given.length > 0 ? 'The order was given, and nothing was paid.' : null;
 }
 
 function timesText(count: number): string {
@@ -212,28 +268,14 @@ function couldBePaid(invoices: readonly SandboxInvoice[], later: SandboxInvoice)
   });
 }
 
-function sumOf(amounts: readonly (string | null | undefined)[]): Decimal {
-  return amounts.reduce((sum, text) => {
-    const amount = decimalFrom(text);
-    return amount instanceof Problem ? sum : sum.plus(amount);
-  }, new Decimal(0));
+function creditOf(rows: readonly Pick<StormFulfilment, 'credited_usdt'>[]): Decimal {
+  return sumOf(rows.map(({ credited_usdt }) => credited_usdt));
 }
 
-/** An invoice of the sandbox that nobody has paid, as the client would return it. */
-function unpaidInvoice(invoice: SandboxInvoice): ReconcileInvoice {
-  const money = (text: string | null): Decimal | null => (text === null ? null : new Decimal(text));
-  const { uuid, external_id, status, currency, created_at, expires_at, finished_at, is_adjusted } = invoice;
-  return {
-    uuid,
-    external_id,
-    status,
-    currency,
-    amount: new Decimal(invoice.amount),
-    created_at: new Date(created_at),
-    expires_at: new Date(expires_at),
-    finished_at: finished_at === null ? null : new Date(finished_at),
-    settled_amount_usdt: money(invoice.settled_amount_usdt),
-    is_adjusted,
-    adjustment: null,
-  };
+/** The sum of the amounts that can be read. */
+function sumOf(amounts: readonly StormFulfilment['credited_usdt'][]): Decimal {
+  return amounts.reduce<Decimal>((sum, given) => {
+    const amount = decimalFrom(typeof given === 'object' ? given?.toFixed() : given);
+    return amount instanceof Problem ? sum : sum.plus(amount);
+  }, new Decimal(0));
 }

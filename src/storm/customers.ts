@@ -21,6 +21,13 @@ export interface PlannedCustomer {
   readonly isKilled: boolean;
 }
 
+/** Minutes from the arrival to the end of the payment: the fewest, and how many more at most. Other kinds: 2 and 20. */
+const STAYS: Readonly<Partial<Record<StormCustomer, readonly [fewest: number, more: number]>>> = {
+  come_back: [12, 10],
+  pay_late: [45, 180],
+  renew: [50, 20],
+};
+
 /** Draws the customers of a day, in the order in which they arrive. */
 export function planCustomers({ seed, customers, weights, restartEvery }: CheckedSettings): PlannedCustomer[] {
   const kinds = deckOf<StormCustomer>(weights.customers, customers, `${seed} customers`);
@@ -31,19 +38,14 @@ export function planCustomers({ seed, customers, weights, restartEvery }: Checke
     const cents = 2_500 + Math.floor(draw('amount') * 17_500);
     const share = kind === 'pay_less' ? 0.04 + draw('share') * 0.8 : kind === 'pay_more' ? 1.1 + draw('share') : 1;
     const arrives = Math.floor((index * OPENING_HOURS) / customers);
-    const later =
-      kind === 'pay_late'
-        ? 45 + draw('late') * 180
-        : kind === 'come_back'
-          ? 12 + draw('end') * 10
-          : 2 + draw('end') * 20;
+    const [fewest, more] = STAYS[kind] ?? [2, 20];
     return {
       order: { id: `order-${number}`, customer_id: `customer-${number}`, amount: textOf(cents), currency: 'EUR' },
       kind,
       network: drawn<StormNetwork>(weights.network, draw('network')),
       webhook: drawn<StormWebhook>(weights.webhooks, draw('webhook')),
       arrives,
-      ends: arrives + Math.floor(later * MINUTE),
+      ends: arrives + Math.floor((fewest + draw('end') * more) * MINUTE),
       share,
       isKilled: number % restartEvery === 0,
     };

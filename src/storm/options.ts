@@ -77,7 +77,7 @@ export interface StormShop {
 
 type Rows<Row> = Iterable<Row> | AsyncIterable<Row> | Promise<Iterable<Row>>;
 
-/** What a customer does. */
+/** What a customer does. `renew`: presses pay again after the invoice has expired, and pays what comes. */
 export type StormCustomer =
   | 'pay'
   | 'pay_less'
@@ -87,6 +87,7 @@ export type StormCustomer =
   | 'fail'
   | 'expire'
   | 'come_back'
+  | 'renew'
   | 'click_twice'
   | 'two_tabs';
 /** What goes wrong around a creation. */
@@ -178,6 +179,7 @@ export const DEFAULT_WEIGHTS = {
     fail: 5,
     expire: 6,
     come_back: 6,
+    renew: 6,
     click_twice: 8,
     two_tabs: 8,
   },

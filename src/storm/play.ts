@@ -179,6 +179,8 @@ class Visits {
     if (kind === 'click_twice') steps.push({ at: arrives + 1_000, run: () => this.#checkout(record, 'clicks again') });
     if (kind === 'come_back')
       steps.push({ at: arrives + 10 * MINUTE, run: () => this.#checkout(record, 'comes back') });
+    if (kind === 'renew')
+      steps.push({ at: arrives + 45 * MINUTE, run: () => this.#checkout(record, 'comes back after the end') });
     steps.push({ at: ends, run: () => this.#end(record) });
     return steps;
   }
@@ -210,13 +212,19 @@ class Visits {
     }
     this.#ended.throwIfAborted();
     const invoice = this.#invoiceOf(link);
-    this.#story.note(
-      record,
-      `${what}, and gets ${invoice === undefined ? 'a link to no invoice' : 'the payment link'}`,
-    );
+    const isOver = invoice !== undefined && invoice.status !== 'pending';
+    const gets =
+      invoice === undefined
+        ? 'a link to no invoice'
+        : isOver
+          ? 'the link of an invoice that has ended'
+          : 'the payment link';
+    this.#story.note(record, `${what}, and gets ${gets}`);
     if (invoice === undefined) return;
     if (invoice.callback_url !== null) refuseStrangeHost('callback_url', invoice.callback_url);
-    if (record.uuid === null) this.#prepareWebhook(record, invoice.uuid);
+    const isFirst = record.uuid === null;
+    const isRenewed = record.plan.kind === 'renew' && record.uuid !== invoice.uuid;
+    if (isFirst || isRenewed) this.#prepareWebhook(record, invoice.uuid, isFirst);
     record.uuid = invoice.uuid;
   }
 
@@ -231,12 +239,17 @@ class Visits {
     return this.#sandbox.invoices().find(({ payment_url, uuid }) => link === payment_url || link.includes(uuid));
   }
 
-  /** Queues what will go wrong around the webhook of this order. */
-  #prepareWebhook({ plan: { webhook, kind } }: CustomerRecord, uuid: string): void {
+  /** Queues what will go wrong around the webhook of an invoice. */
+  #prepareWebhook({ plan: { webhook, kind } }: CustomerRecord, uuid: string, isFirst: boolean): void {
     const { external_id: order } = this.#sandbox.invoice(uuid);
     const { faults } = this.#sandbox;
-    const late = kind === 'pay_late' ? '5h' : '20m';
-    if (isLostAlone(kind, webhook)) return; // queued at the payment
+    const late = kind === 'pay_late' || kind === 'renew' ? '5h' : '20m';
+    if (isLostAlone(kind, webhook)) {
+      if (!isFirst) faults.next({ type: 'outage', for: '3d' }, { order });
+      return; // that of a late payment is queued when it is paid
+    }
+    // The end of the first invoice of an order is told after the payment of the second.
+    if (webhook === 'out_of_order' && !isFirst) return;
     if (webhook === 'out_of_order') faults.next({ type: 'hold', for: late }, { order });
     else if (webhook === 'lost') faults.next({ type: 'outage', for: '3d' }, { order });
     else if (webhook === 'outage') faults.next({ type: 'outage', for: '2h' });
@@ -311,11 +324,11 @@ class Visits {
 }
 
 /**
- * Whether the shop hears that the invoice has expired, and not that it was paid afterwards: then only a catch-up that also asks for
- * canceled orders finds the payment.
+ * Whether the shop hears that the invoice has expired, and not that it, or the one after it, was paid: then only a catch-up that asks
+ * for canceled orders too, and for all of their invoices, finds the payment.
  */
 function isLostAlone(kind: StormCustomer, webhook: StormWebhook): boolean {
-  return kind === 'pay_late' && (webhook === 'lost' || webhook === 'outage');
+  return (kind === 'pay_late' || kind === 'renew') && (webhook === 'lost' || webhook === 'outage');
 }
 
 /** Runs a function of the shop. The storm goes on after its error, and the findings show what it left undone. */

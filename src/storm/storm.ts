@@ -191,7 +191,6 @@ function notSeenOf({ fulfilments, catchUp, restart, visit }: StormShop): string[
     ...(restart === undefined ? ['a process that is killed: give restart()'] : []),
     ...(visit === undefined ? ['fulfilment at the return to the shop: give visit(url)'] : []),
     ...(catchUp === undefined ? ['a catch-up: give catchUp()'] : []),
-    'a customer who orders again after the invoice has ended',
     'effects outside of the orders, such as a mail that was sent twice',
   ];
 }

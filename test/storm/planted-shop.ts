@@ -25,8 +25,12 @@ export type Planted =
   | 'gives up after an error'
   | 'never runs catchUp'
   | 'catchUp for open orders alone'
+  | 'catchUp for first invoices alone'
+  | 'forgets the order of a renewed invoice'
   | 'refuses every webhook'
   | 'no check of the signature';
+
+const ENDED_UNPAID: ReadonlySet<string> = new Set(['expired', 'canceled', 'fail']);
 
 type Commit = { readonly commit: SqliteCommit<DatabaseSync> };
 
@@ -34,12 +38,21 @@ type Commit = { readonly commit: SqliteCommit<DatabaseSync> };
 export async function plantedShop(service: StormService, planted: Planted): Promise<StormShop> {
   const db = new DatabaseSync(':memory:');
   db.exec(`CREATE TABLE orders (id TEXT PRIMARY KEY, amount TEXT, currency TEXT, state TEXT DEFAULT 'open', credited TEXT);
+    CREATE TABLE attempts (external_id TEXT PRIMARY KEY, order_id TEXT);
     CREATE TABLE fulfilments (order_id TEXT)`);
   const sqlite = sqliteStore(db, { now: service.now });
   await sqlite.migrate();
   const { baseUrl, apiKey, fetch, webhookSecret: secret, now } = service;
   const merchant = new MerchantClient({ baseUrl, apiKey, fetch, retry: { baseDelay: 1 } });
-  const orderOf = (external_id: string) => external_id.replace(/\.\d+$/, '');
+  const orderOf = (external_id: string): string => {
+    if (planted === 'forgets the order of a renewed invoice') return external_id;
+    return String(db.prepare('SELECT order_id FROM attempts WHERE external_id = ?').get(external_id)?.['order_id']);
+  };
+  /** The external ids of the invoices of an order, the first one first. */
+  const attemptsOf = (id: string): string[] => {
+    const rows = db.prepare('SELECT external_id FROM attempts WHERE order_id = ? ORDER BY rowid').all(id);
+    return rows.map(({ external_id }) => String(external_id));
+  };
 
   /** Books a payment. Throws for an order that the database does not know. */
   const book = (event: InvoicePaidEvent | InvoiceAdjustedEvent, state: 'paid' | 'fulfilled'): void => {
@@ -54,8 +67,12 @@ export async function plantedShop(service: StormService, planted: Planted): Prom
       ? 'fulfilled'
       : 'paid';
   const guard = planted === 'canceled UPDATE without its guard' ? '' : `AND state = 'open'`;
-  const cancel = (id: string): void =>
-    void db.prepare(`UPDATE orders SET state = 'canceled' WHERE id = ? ${guard}`).run(orderOf(id));
+  /** The end of an earlier invoice says nothing about the order. */
+  const cancel = (external_id: string): void => {
+    const id = orderOf(external_id);
+    if (guard !== '' && attemptsOf(id).at(-1) !== external_id) return;
+    db.prepare(`UPDATE orders SET state = 'canceled' WHERE id = ? ${guard}`).run(id);
+  };
 
   let isAlive = { yes: true };
   const commits: (() => void)[] = [];
@@ -121,12 +138,17 @@ export async function plantedShop(service: StormService, planted: Planted): Prom
     const row = db.prepare('SELECT state FROM orders WHERE id = ?').get(id);
     if (row?.['state'] === 'broken') throw new Error('this order cannot be paid');
     clicks += 1;
-    const external_id = planted === 'a fresh external_id a click' ? `${id}.${clicks}` : id;
     const urls = { callback_url: `${service.origin}/webhook`, success_url: `${service.origin}/thanks?order=${id}` };
     try {
-      const params = { external_id, customer_id, amount, currency, ...urls };
       const options = planted === 'gives up after an error' ? ({ retry: false } as const) : {};
-      return (await merchant.invoices.createOrGet(params, options)).invoice;
+      for (let attempt = Math.max(1, attemptsOf(id).length); ; attempt += 1) {
+        const number = planted === 'a fresh external_id a click' ? clicks : attempt;
+        const external_id = number === 1 ? id : `${id}.${number}`;
+        db.prepare('INSERT OR IGNORE INTO attempts VALUES (?, ?)').run(external_id, id);
+        const params = { external_id, customer_id, amount, currency, ...urls };
+        const { invoice } = await merchant.invoices.createOrGet(params, options);
+        if (!ENDED_UNPAID.has(invoice.status)) return invoice;
+      }
     } catch (error) {
       if (planted === 'gives up after an error') {
         db.prepare(`UPDATE orders SET state = 'broken' WHERE id = ?`).run(id);
@@ -148,7 +170,8 @@ export async function plantedShop(service: StormService, planted: Planted): Prom
   const waiting = () =>
     rows().flatMap(({ external_id, state }) => {
       const isAsked = state === 'open' || (state === 'canceled' && planted !== 'catchUp for open orders alone');
-      return isAsked ? [external_id] : [];
+      if (!isAsked) return [];
+      return planted === 'catchUp for first invoices alone' ? [external_id] : attemptsOf(external_id);
     });
   return {
     checkout,

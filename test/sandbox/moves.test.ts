@@ -51,10 +51,9 @@ it.each(ENDS)('%s ends an order once and for all, with one webhook', async (_, e
   const { sandbox, bodies } = await open();
   await sandbox.advance('1m');
   const { invoice, delivery } = await end(sandbox);
-  const { status, credited_usdt = null } = webhook;
+  const { status, credited_usdt = null, adjusted = false } = webhook;
   expect(invoice).toMatchObject({
-    status,
-    settled_amount_usdt: credited_usdt,
+    ...{ status, settled_amount_usdt: credited_usdt, is_adjusted: adjusted },
     finished_at: '2026-03-01T12:01:00.000Z',
   });
   expect(delivery).toEqual({ state: 'delivered', status: 200, why: null });

@@ -115,6 +115,17 @@ describe('a late payment', () => {
   });
 });
 
+it('a withdrawal is approved or rejected by the sandbox, and reads so', async () => {
+  const { sandbox, api } = inProcess();
+  const [first = '', second = ''] = sandbox.withdrawals().map(({ uuid }) => uuid);
+  sandbox.approve(first);
+  sandbox.reject(second, 'unknown address');
+  const processed_at = '2026-03-01T12:00:00.000Z';
+  const approved = { status: 'approved', tx_hash: expect.any(String), reject_reason: null, processed_at };
+  const rejected = { status: 'rejected', tx_hash: null, reject_reason: 'unknown address', processed_at };
+  expect((await api('GET', '/withdrawals?per_page=2')).json.data.items).toMatchObject([approved, rejected]);
+});
+
 const none = undefined as unknown as string; // as plain JavaScript may pass it
 const mistyped = { methd: 1 } as object; // likewise
 const WAITING = '5eed0000-0000-4000-8000-000000000001'; // a withdrawal of the seed data
@@ -139,6 +150,7 @@ it.each<[string, (sandbox: Sandbox) => unknown, string]>([
   ['a method that is none', (sandbox) => sandbox.pay('order-1042', { method: 'Pix' }), '1 Card (5.00 to 2000.00)'],
   ['a state that is none', (sandbox) => sandbox.finish('order-1042', 'paid' as never), 'finish takes success, fail'],
   ['a resend of nothing', (sandbox) => sandbox.resend('order-1042'), 'it is still pending'],
+  ['a resend without an address', (sandbox) => sandbox.resend('expired'), 'it has no callback URL'],
   ['a webhook of a pending one', (sandbox) => sandbox.webhookRequest('order-1042'), 'only a final invoice'],
   ['an explanation of nothing', (sandbox) => sandbox.explain('order-1042'), 'nothing to explain'],
   ['a correction of an unpaid one', (sandbox) => sandbox.adjust('expired', '10.00'), 'it is expired, which is final'],

@@ -128,7 +128,7 @@ it.each([
   ['/webhooks', 'No webhooks yet'],
   ['/requests', 'No requests yet'],
   ['/faults', 'No fault is active'],
-  ['/payouts', /249\.000000 USDT.*Approve/],
+  ['/payouts', /Pending 250\.000000 USDT sends 249\.000000 by TRC20 .* Approve Reject/],
   ['/reference', 'Bank transfer 2 €10.00 €10,000.00 0.00 % 0.80 %'],
   ['/reference', 'TRY sell bybit no fresh data'],
   ['/reference', /createStatus .{0,160} 200 changed/],

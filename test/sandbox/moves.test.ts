@@ -18,33 +18,22 @@ type End = (sandbox: Sandbox) => Promise<SandboxEnding>;
 const PAID = { event: 'invoice.paid', status: 'success' };
 const IN_FULL = { ...PAID, amount: '100.00', credited_usdt: '107.445192', adjusted: false };
 const ADJUSTED = { ...PAID, adjusted: true, original_amount: '100.00' };
+const BY_HALF = { ...ADJUSTED, amount: '50.00', credited_usdt: '53.722596' };
+const BY_MORE = { ...ADJUSTED, amount: '150.00', credited_usdt: '161.167788' };
 const CANCELED = { event: 'invoice.canceled', amount: '100.00' };
 
 /** Each end of an order, and its webhook. */
 const ENDS: readonly (readonly [name: string, end: End, webhook: Record<string, unknown>])[] = [
-  ['pay', (sandbox) => sandbox.pay('order-1042'), IN_FULL],
-  [
-    'underpay',
-    (sandbox) => sandbox.underpay('order-1042', '50.00'),
-    { ...ADJUSTED, amount: '50.00', credited_usdt: '53.722596' },
-  ],
-  [
-    'overpay',
-    (sandbox) => sandbox.overpay('order-1042', '150.00'),
-    { ...ADJUSTED, amount: '150.00', credited_usdt: '161.167788' },
-  ],
-  ['fail', (sandbox) => sandbox.fail('order-1042'), { ...CANCELED, status: 'fail' }],
-  ['cancel', (sandbox) => sandbox.cancel('order-1042'), { ...CANCELED, status: 'canceled' }],
-  ['expire', (sandbox) => sandbox.expire('order-1042'), { ...CANCELED, status: 'expired' }],
-  ['finish success', (sandbox) => sandbox.finish('order-1042', 'success'), IN_FULL],
-  ...(['fail', 'canceled', 'expired'] as const).map(
-    (status) =>
-      [
-        `finish ${status}`,
-        (sandbox: Sandbox) => sandbox.finish('order-1042', status),
-        { ...CANCELED, status },
-      ] as const,
-  ),
+  ['pay', ({ pay }) => pay('order-1042'), IN_FULL],
+  ['underpay', ({ underpay }) => underpay('order-1042', '50.00'), BY_HALF],
+  ['overpay', ({ overpay }) => overpay('order-1042', '150.00'), BY_MORE],
+  ['fail', ({ fail }) => fail('order-1042'), { ...CANCELED, status: 'fail' }],
+  ['cancel', ({ cancel }) => cancel('order-1042'), { ...CANCELED, status: 'canceled' }],
+  ['expire', ({ expire }) => expire('order-1042'), { ...CANCELED, status: 'expired' }],
+  ['finish success', ({ finish }) => finish('order-1042', 'success'), IN_FULL],
+  ['finish fail', ({ finish }) => finish('order-1042', 'fail'), { ...CANCELED, status: 'fail' }],
+  ['finish canceled', ({ finish }) => finish('order-1042', 'canceled'), { ...CANCELED, status: 'canceled' }],
+  ['finish expired', ({ finish }) => finish('order-1042', 'expired'), { ...CANCELED, status: 'expired' }],
 ];
 
 it.each(ENDS)('%s ends an order once and for all, with one webhook', async (_, end, webhook) => {
@@ -131,53 +120,49 @@ const mistyped = { methd: 1 } as object; // likewise
 const WAITING = '5eed0000-0000-4000-8000-000000000001'; // a withdrawal of the seed data
 
 it.each<[string, (sandbox: Sandbox) => unknown, string]>([
-  ['an invoice that is none', (sandbox) => sandbox.pay('nobody'), '"order-1042"'],
+  ['an invoice that is none', ({ pay }) => pay('nobody'), '"order-1042"'],
   [
     'an underpayment that is none',
-    (sandbox) => sandbox.underpay('order-1042', '25'),
+    ({ underpay }) => underpay('order-1042', '25'),
     '25 is not less than the ordered 25.00',
   ],
-  ['an overpayment that is none', (sandbox) => sandbox.overpay('order-1042', '24.99'), '24.99 is not more'],
-  ['an underpayment without an amount', (sandbox) => sandbox.underpay('order-1042', none), 'The amount must be text'],
-  ['an overpayment without an amount', (sandbox) => sandbox.overpay('order-1042', none), 'The amount must be text'],
-  ['a number as amount', (sandbox) => sandbox.underpay('order-1042', 17 as never), 'such as "17.00"'],
-  ['three decimals', (sandbox) => sandbox.adjust('order-1042', '1.234'), 'at most 2 decimals'],
+  ['an overpayment that is none', ({ overpay }) => overpay('order-1042', '24.99'), '24.99 is not more'],
+  ['an underpayment without an amount', ({ underpay }) => underpay('order-1042', none), 'The amount must be text'],
+  ['an overpayment without an amount', ({ overpay }) => overpay('order-1042', none), 'The amount must be text'],
+  ['a number as amount', ({ underpay }) => underpay('order-1042', 17 as never), 'such as "17.00"'],
+  ['three decimals', ({ adjust }) => adjust('order-1042', '1.234'), 'at most 2 decimals'],
   [
     'a method out of range',
-    (sandbox) => sandbox.pay('order-1042', { method: 'Wallet' }),
+    ({ pay }) => pay('order-1042', { method: 'Wallet' }),
     'amount is too small: from 50.00 EUR',
   ],
-  ['a method that is none', (sandbox) => sandbox.pay('order-1042', { method: 'Pix' }), '1 Card (5.00 to 2000.00)'],
-  ['a state that is none', (sandbox) => sandbox.finish('order-1042', 'paid' as never), 'finish takes success, fail'],
-  ['a resend of nothing', (sandbox) => sandbox.resend('order-1042'), 'it is still pending'],
-  ['a resend without an address', (sandbox) => sandbox.resend('expired'), 'it has no callback URL'],
-  ['a webhook of a pending one', (sandbox) => sandbox.webhookRequest('order-1042'), 'only a final invoice'],
-  ['an explanation of nothing', (sandbox) => sandbox.explain('order-1042'), 'nothing to explain'],
-  ['a correction of an unpaid one', (sandbox) => sandbox.adjust('expired', '10.00'), 'it is expired, which is final'],
-  ['a duration that is none', (sandbox) => sandbox.advance('soon'), 'such as "90s"'],
-  ['a step back', (sandbox) => sandbox.advance(-1), 'milliseconds from 0'],
-  ['a mistyped option of pay', (sandbox) => sandbox.pay('order-1042', mistyped), 'pay has no "methd"'],
+  ['a method that is none', ({ pay }) => pay('order-1042', { method: 'Pix' }), '1 Card (5.00 to 2000.00)'],
+  ['a state that is none', ({ finish }) => finish('order-1042', 'paid' as never), 'finish takes success, fail'],
+  ['a resend of nothing', ({ resend }) => resend('order-1042'), 'it is still pending'],
+  ['a resend without an address', ({ resend }) => resend('expired'), 'it has no callback URL'],
+  ['a webhook of a pending one', ({ webhookRequest }) => webhookRequest('order-1042'), 'only a final invoice'],
+  ['an explanation of nothing', ({ explain }) => explain('order-1042'), 'nothing to explain'],
+  ['a correction of an unpaid one', ({ adjust }) => adjust('expired', '10.00'), 'it is expired, which is final'],
+  ['a duration that is none', ({ advance }) => advance('soon'), 'such as "90s"'],
+  ['a step back', ({ advance }) => advance(-1), 'milliseconds from 0'],
+  ['a mistyped option of pay', ({ pay }) => pay('order-1042', mistyped), 'pay has no "methd"'],
   [
     'a mistyped option of underpay',
-    (sandbox) => sandbox.underpay('order-1042', '1.00', mistyped),
+    ({ underpay }) => underpay('order-1042', '1.00', mistyped),
     'underpay has no "methd"',
   ],
-  [
-    'a mistyped option of overpay',
-    (sandbox) => sandbox.overpay('order-1042', '99.00', mistyped),
-    'overpay has no "methd"',
-  ],
-  ['a mistyped option of listen', (sandbox) => sandbox.listen(mistyped), 'listen has no "methd"'],
-  ['a negative port', (sandbox) => sandbox.listen({ port: -1 }), 'port'],
-  ['a port above the last', (sandbox) => sandbox.listen({ port: 70_000 }), 'port'],
-  ['an empty host', (sandbox) => sandbox.listen({ host: '' }), 'host'],
-  ['allowed hosts as text', (sandbox) => sandbox.listen({ allowedHosts: 'sandbox' as never }), 'allowedHosts'],
+  ['a mistyped option of overpay', ({ overpay }) => overpay('order-1042', '99.00', mistyped), 'overpay has no "methd"'],
+  ['a mistyped option of listen', ({ listen }) => listen(mistyped), 'listen has no "methd"'],
+  ['a negative port', ({ listen }) => listen({ port: -1 }), 'port'],
+  ['a port above the last', ({ listen }) => listen({ port: 70_000 }), 'port'],
+  ['an empty host', ({ listen }) => listen({ host: '' }), 'host'],
+  ['allowed hosts as text', ({ listen }) => listen({ allowedHosts: 'sandbox' as never }), 'allowedHosts'],
   [
     'a second decision on a withdrawal',
-    (sandbox) => sandbox.reject(sandbox.approve(WAITING).uuid, 'late'),
+    ({ approve, reject }) => reject(approve(WAITING).uuid, 'late'),
     'is approved already',
   ],
-  ['a withdrawal that is none', (sandbox) => sandbox.approve('nope'), 'No withdrawal "nope"'],
+  ['a withdrawal that is none', ({ approve }) => approve('nope'), 'No withdrawal "nope"'],
 ])('the sandbox refuses %s, and says what to do', async (_, act, text) => {
   const expired = { ...ORDER, external_id: 'expired', status: 'expired' } as const;
   const { sandbox } = inProcess({ seedData: { invoices: [ORDER, expired] } });

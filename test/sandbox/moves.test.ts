@@ -119,13 +119,8 @@ const none = undefined as unknown as string; // as plain JavaScript may pass it
 const mistyped = { methd: 1 } as object; // likewise
 const WAITING = '5eed0000-0000-4000-8000-000000000001'; // a withdrawal of the seed data
 
+// More of these are uses of the command line: test/cli/every-use.test.ts.
 it.each<[string, (sandbox: Sandbox) => unknown, string]>([
-  ['an invoice that is none', ({ pay }) => pay('nobody'), '"order-1042"'],
-  [
-    'an underpayment that is none',
-    ({ underpay }) => underpay('order-1042', '25'),
-    '25 is not less than the ordered 25.00',
-  ],
   ['an overpayment that is none', ({ overpay }) => overpay('order-1042', '24.99'), '24.99 is not more'],
   ['an underpayment without an amount', ({ underpay }) => underpay('order-1042', none), 'The amount must be text'],
   ['an overpayment without an amount', ({ overpay }) => overpay('order-1042', none), 'The amount must be text'],
@@ -136,14 +131,11 @@ it.each<[string, (sandbox: Sandbox) => unknown, string]>([
     ({ pay }) => pay('order-1042', { method: 'Wallet' }),
     'amount is too small: from 50.00 EUR',
   ],
-  ['a method that is none', ({ pay }) => pay('order-1042', { method: 'Pix' }), '1 Card (5.00 to 2000.00)'],
   ['a state that is none', ({ finish }) => finish('order-1042', 'paid' as never), 'finish takes success, fail'],
-  ['a resend of nothing', ({ resend }) => resend('order-1042'), 'it is still pending'],
   ['a resend without an address', ({ resend }) => resend('expired'), 'it has no callback URL'],
   ['a webhook of a pending one', ({ webhookRequest }) => webhookRequest('order-1042'), 'only a final invoice'],
   ['an explanation of nothing', ({ explain }) => explain('order-1042'), 'nothing to explain'],
   ['a correction of an unpaid one', ({ adjust }) => adjust('expired', '10.00'), 'it is expired, which is final'],
-  ['a duration that is none', ({ advance }) => advance('soon'), 'such as "90s"'],
   ['a step back', ({ advance }) => advance(-1), 'milliseconds from 0'],
   ['a mistyped option of pay', ({ pay }) => pay('order-1042', mistyped), 'pay has no "methd"'],
   [
@@ -162,7 +154,6 @@ it.each<[string, (sandbox: Sandbox) => unknown, string]>([
     ({ approve, reject }) => reject(approve(WAITING).uuid, 'late'),
     'is approved already',
   ],
-  ['a withdrawal that is none', ({ approve }) => approve('nope'), 'No withdrawal "nope"'],
 ])('the sandbox refuses %s, and says what to do', async (_, act, text) => {
   const expired = { ...ORDER, external_id: 'expired', status: 'expired' } as const;
   const { sandbox } = inProcess({ seedData: { invoices: [ORDER, expired] } });

@@ -113,7 +113,6 @@ it('faults from the start strike, by chance where they have a rate, and come bac
 });
 
 it.each([
-  ['a name that is none', 'next', ['flood']],
   ['nothing', 'next', [undefined]],
   ['a status below 400', 'next', [{ type: 'server_error', status: 200 }]],
   ['no times', 'next', ['hang', { times: 0 }]],

@@ -83,10 +83,10 @@ describe('moves of a delivery', () => {
 
   it('row 2: no response within the time-out fails', async () => {
     const waits: number[] = [];
-    let arrived = Promise.resolve();
-    const sleep = (milliseconds: number): Promise<void> => {
+    let arrived: Promise<unknown> = Promise.resolve();
+    const sleep = async (milliseconds: number): Promise<void> => {
       waits.push(milliseconds);
-      return arrived; // the time is over once the receiver has the request
+      await arrived; // the time is over once the receiver has the request
     };
     const { sandbox, delivery, hook } = await reporting(['hang'], { sleep });
     arrived = hook.first;

@@ -19,15 +19,19 @@ it('every text of the merchant is escaped, on every page', async () => {
     callback_url: `http://127.0.0.1:9/?q="><script>`,
     success_url: `https://shop.example/"><script>alert(3)</script>`,
   });
-  const { payment_url } = json.data;
-  const pages = [await open(payment_url), await open(url)];
+  const { payment_url, uuid } = json.data;
+  const unpaid = await open(payment_url);
+  expect(unpaid.text).toContain(NASTY);
+  const pages = [unpaid, await open(url)];
   await sandbox.pay(NASTY);
-  pages.push(await open(payment_url), await open(url), await open(`${url}/pay/${encodeURIComponent(NASTY)}`));
+  const ids = [sandbox.deliveries()[0]?.id, sandbox.requests()[0]?.id];
+  const paths = ['/', '/payments', `/payments/${uuid}`, '/webhooks', `/webhooks/${ids[0]}`, `/requests/${ids[1]}`];
+  for (const path of [...paths, '/reference', `/pay/${uuid}`, `/pay/${encodeURIComponent(NASTY)}`])
+    pages.push(await open(url + path));
   for (const page of pages) {
     expect(page.html).not.toMatch(/<script>|<img src=x|onerror='|`/);
     expect(page.html.match(/<script[^>]*>/g)).toEqual(['<script src="/assets/sandbox.js" defer>']);
   }
-  expect(pages[0]?.text).toContain(NASTY);
 });
 
 it('the pages have a strict policy, nothing inline and nothing from outside', async () => {

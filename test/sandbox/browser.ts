@@ -1,9 +1,8 @@
 /** A browser without script: reads forms and links out of HTML, submits, follows redirects. Strict about what it meets. */
 export interface Form {
   readonly action: string;
-  readonly fields: Readonly<Record<string, string>>;
-  readonly buttons: readonly { readonly name: string; readonly value: string; readonly text: string }[];
-  readonly textInputs: readonly string[];
+  readonly fields: readonly (readonly [name: string, value: string])[];
+  readonly buttons: readonly { readonly name: string; readonly value: string }[];
 }
 
 export interface Page {
@@ -18,7 +17,8 @@ export interface Page {
 
 const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'", '#96': '`' };
 
-function plain(text: string): string {
+/** Text of HTML without its entities. */
+export function plain(text: string): string {
   return text.replace(/&(amp|lt|gt|quot|#39|#96);/g, (_, name: string) => ENTITIES[name] ?? '');
 }
 
@@ -28,22 +28,19 @@ function attributes(tag: string): Record<string, string> {
   return found;
 }
 
-function parseForm(source: string): Form {
-  const [open = ''] = /<form[^>]*>/.exec(source) ?? [];
-  const fields: Record<string, string> = {};
-  const textInputs: string[] = [];
-  for (const [tag] of source.matchAll(/<input[^>]*>/g)) {
-    const input = attributes(tag);
-    const { name = '', type, value = '' } = input;
-    if (type === 'text') textInputs.push(name);
-    else if ('disabled' in input || (type === 'radio' && !('checked' in input))) continue;
-    else fields[name] = value;
-  }
-  const buttons = [...source.matchAll(/(<button[^>]*>)([\s\S]*?)<\/button>/g)].map(([, tag = '', text = '']) => {
-    const { name = '', value = '' } = attributes(tag);
-    return { name, value, text: plain(text.replace(/<[^>]*>/g, '')) };
-  });
-  return { action: attributes(open)['action'] ?? '', fields, buttons, textInputs };
+function tagsOf(html: string, name: string): Record<string, string>[] {
+  return [...html.matchAll(new RegExp(`<${name}[ >][^>]*`, 'g'))].map(([tag]) => attributes(tag));
+}
+
+function parseForm(html: string): Form {
+  const inputs = tagsOf(html, 'input').filter(
+    (input) => !('disabled' in input) && (input['type'] !== 'radio' || 'checked' in input),
+  );
+  return {
+    action: tagsOf(html, 'form')[0]?.['action'] ?? '',
+    fields: inputs.map(({ name = '', value = '' }) => [name, value]),
+    buttons: tagsOf(html, 'button').map(({ name = '', value = '' }) => ({ name, value })),
+  };
 }
 
 async function pageFrom(response: Response, url: string): Promise<Page> {
@@ -53,9 +50,9 @@ async function pageFrom(response: Response, url: string): Promise<Page> {
     url,
     html,
     headers: response.headers,
-    forms: [...html.matchAll(/<form[\s\S]*?<\/form>/g)].map(([source]) => parseForm(source)),
+    forms: [...html.matchAll(/<form[\s\S]*?<\/form>/g)].map(([form]) => parseForm(form)),
     text: plain(html.replace(/<[^>]*>/g, ' ').replace(/\s+/g, ' ')),
-    links: [...html.matchAll(/<a[^>]*>/g)].map(([tag]) => attributes(tag)['href'] ?? ''),
+    links: tagsOf(html, 'a').map(({ href = '' }) => href),
   };
 }
 
@@ -63,12 +60,18 @@ export async function open(url: string): Promise<Page> {
   return pageFrom(await fetch(url), url);
 }
 
-/** Presses a button, by its value. Fills in what is given; follows the one redirect, which must be a 303. */
+/**
+ * Presses a button, by its value, or submits the form of an action. Fills in what is given; follows the one redirect, which
+ * must be a 303.
+ */
 export async function press(page: Page, value: string, filled: Readonly<Record<string, string>> = {}): Promise<Page> {
-  const form = page.forms.find(({ buttons }) => buttons.some((button) => button.value === value));
-  const button = form?.buttons.find((each) => each.value === value);
-  if (form === undefined || button === undefined) throw new Error(`no button ${value} on ${page.url}`);
-  const body = new URLSearchParams({ ...form.fields, ...filled, [button.name]: button.value });
+  const form = page.forms.find(
+    ({ action, buttons }) => action === `/_/${value}` || buttons.some((button) => button.value === value),
+  );
+  if (form === undefined) throw new Error(`no button ${value} on ${page.url}`);
+  const body = new URLSearchParams(form.fields.map(([name, text]) => [name, text]));
+  for (const [name, text] of Object.entries(filled)) body.set(name, text);
+  for (const button of form.buttons) if (button.value === value) body.set(button.name, value);
   const target = new URL(form.action, page.url);
   const headers = { Origin: target.origin };
   const response = await fetch(target, { method: 'POST', body, headers, redirect: 'manual' });

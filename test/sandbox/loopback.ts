@@ -1,4 +1,6 @@
-import { createServer, request as httpRequest, type IncomingHttpHeaders } from 'node:http';
+import { once } from 'node:events';
+import { createServer, request as httpRequest, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
+import { buffer, text } from 'node:stream/consumers';
 import { onTestFinished } from 'vitest';
 import type { Sandbox, SandboxOptions } from '../../src/sandbox/index.ts';
 import type { Internals } from '../../src/sandbox/options.ts';
@@ -37,49 +39,22 @@ function apiOf(sandbox: Sandbox, base: string, send: typeof sandbox.fetch) {
 
 export const ORDER = { external_id: 'order-1042', customer_id: 'c-7', amount: '25.00', currency: 'EUR' };
 
-/** What a receiver got. */
-export interface Received {
-  readonly headers: IncomingHttpHeaders;
-  readonly body: Buffer;
-}
-
 /** A webhook receiver on loopback. It answers the scripted statuses, then 200. `'destroy'` breaks the connection. */
 export async function receiver(script: (number | 'destroy' | 'hang')[] = []) {
-  const received: Received[] = [];
-  let arrived: () => void = () => undefined;
-  const first = new Promise<void>((resolve) => {
-    arrived = resolve;
+  const received: { readonly headers: IncomingHttpHeaders; readonly body: Buffer }[] = [];
+  const server = createServer(async (request, response) => {
+    received.push({ headers: request.headers, body: await buffer(request) });
+    server.emit('received');
+    const next = script.shift() ?? 200;
+    if (next === 'destroy') request.socket.destroy();
+    else if (next !== 'hang') response.writeHead(next, next === 302 ? { Location: '/elsewhere' } : {}).end('noted');
   });
-  const server = createServer((request, response) => {
-    const chunks: Buffer[] = [];
-    request.on('data', (chunk: Buffer) => chunks.push(chunk));
-    request.on('end', () => {
-      received.push({ headers: request.headers, body: Buffer.concat(chunks) });
-      arrived();
-      const next = script.shift() ?? 200;
-      if (next === 'destroy') request.socket.destroy();
-      else if (next !== 'hang') response.writeHead(next, next === 302 ? { Location: '/elsewhere' } : {}).end('noted');
-    });
-  });
-  const origin = await listen(server);
-  return { url: `${origin}/webhook`, host: new URL(origin).host, received, first };
+  return { url: `${await listen(server)}/webhook`, received, first: once(server, 'received') };
 }
 
 /** A request whose Host and Origin are chosen freely, which fetch does not allow. */
-export function rawRequest(url: string, method: string, headers: Record<string, string>, body = '') {
-  return new Promise<{ status: number; headers: IncomingHttpHeaders; text: string }>((resolve, reject) => {
-    const request = httpRequest(url, { method, headers }, (response) => {
-      const chunks: Buffer[] = [];
-      response.on('data', (chunk: Buffer) => chunks.push(chunk));
-      response.on('end', () =>
-        resolve({
-          status: response.statusCode ?? 0,
-          headers: response.headers,
-          text: Buffer.concat(chunks).toString('utf8'),
-        }),
-      );
-    });
-    request.on('error', reject);
-    request.end(body);
-  });
+export async function rawRequest(url: string, method: string, headers: Record<string, string>, body = '') {
+  const request = httpRequest(url, { method, headers }).end(body);
+  const [response] = (await once(request, 'response')) as [IncomingMessage]; // the arguments of this event
+  return { status: response.statusCode ?? 0, headers: response.headers, text: await text(response) };
 }

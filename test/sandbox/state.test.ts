@@ -3,18 +3,16 @@ import type { SandboxOptions, SandboxState } from '../../src/sandbox/index.ts';
 import { testSandbox } from '../support/test-sandbox.ts';
 import { inProcess, ORDER } from './loopback.ts';
 
-const HOUR = 3_600_000;
-const HOOK = 'http://127.0.0.1:1/hook';
 /** As a file would carry it. */
 const carried = (state: SandboxState): SandboxState => JSON.parse(JSON.stringify(state));
 const receives = (status: number): Pick<SandboxOptions, 'fetch'> => ({
-  fetch: () => Promise.resolve(new Response(null, { status })),
+  fetch: async () => new Response(null, { status }),
 });
 
 /** A sandbox with order a, which has an address for its webhook. */
 async function withOrder(options: SandboxOptions) {
   const found = inProcess(options);
-  await found.api('POST', '/invoices', { ...ORDER, external_id: 'a', callback_url: HOOK });
+  await found.api('POST', '/invoices', { ...ORDER, external_id: 'a', callback_url: 'http://127.0.0.1:1/hook' });
   return found;
 }
 
@@ -45,23 +43,25 @@ it('a state keeps a running clock as far ahead as it was, and a standing one whe
   let wall = 1_000_000;
   const real = { clock: 'real', wallClock: () => wall } as const;
   const first = testSandbox(real);
-  await first.advance(HOUR);
+  await first.advance('1h');
   const state = carried(first.state());
   wall += 5_000;
-  const timeOf = (options: Parameters<typeof testSandbox>[0]) => testSandbox(options).now().getTime();
-  expect(timeOf({ ...real, state })).toBe(1_000_000 + HOUR + 5_000);
-  expect(timeOf({ state, wallClock: () => wall })).toBe(1_000_000 + HOUR);
+  expect(
+    testSandbox({ ...real, state })
+      .now()
+      .getTime(),
+  ).toBe(1_000_000 + 3_600_000 + 5_000);
+  expect(
+    testSandbox({ state, wallClock: () => wall })
+      .now()
+      .getTime(),
+  ).toBe(1_000_000 + 3_600_000);
 });
 
-it.each([
-  ['not an object', null],
-  ['of another version', { version: 2 }],
-  ['with a delivery without its invoice', { invoices: [] }],
-])('a state that is %s is refused', async (_, change) => {
+it('a state with a delivery without its invoice is refused', async () => {
   const { sandbox } = await withOrder(receives(200));
   await sandbox.pay('a');
-  const state = change === null ? null : { ...sandbox.state(), ...change };
-  expect(() => testSandbox({ state: state as SandboxState })).toThrow(/state/); // a file may hold anything
+  expect(() => testSandbox({ state: { ...sandbox.state(), invoices: [] } })).toThrow('state: the invoice of delivery');
 });
 
 it('a version stands for these members: raise it in saved-state.ts when one changes', async () => {

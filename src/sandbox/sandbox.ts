@@ -188,7 +188,7 @@ export interface Sandbox extends AsyncDisposable {
   explain(ident: string): Promise<FoundCause>;
   /**
    * Returns the webhook of a final invoice as a signed Request, for a receiver without a port. It uses up the next
-   * queued fault of deliveries: `wrong_signature`, `late_timestamp` and `reserialized` change the Request.
+   * queued fault that changes a request: `wrong_signature`, `late_timestamp` or `reserialized`.
    *
    * @param url Default: the `callback_url` of the invoice, else http://localhost/webhook.
    * @throws ConfigurationError (`SDK_CONFIGURATION`) if the invoice is pending.

@@ -52,6 +52,9 @@ export function stampNow({ settings, clock }: World): number {
 
 const TEN_MINUTES = 600_000;
 
+/** The faults that change the request of a delivery. */
+export const REQUEST_CHANGES = ['wrong_signature', 'late_timestamp', 'reserialized'] as const;
+
 /**
  * Signs a delivery and adds the headers in the form of the dialect. Each attempt sends the same bytes as its body.
  * @see [Headers on every delivery](../../../docs/service-interface.md#headers-on-every-delivery)

@@ -264,11 +264,11 @@ export class FaultScript implements Faults {
     return (queued as RequestFault | null) ?? this.chance?.draw() ?? null; // by the condition above
   }
 
-  /** Takes the fault for this attempt to deliver the webhook of an order, or null. */
-  forDelivery(order: string): DeliveryFault | null {
+  /** Takes the fault for this attempt to deliver the webhook of an order, or null. Others than `types` stay queued. */
+  forDelivery(order: string, types: readonly FaultType[] = DELIVERY_FAULTS): DeliveryFault | null {
     this.#dropEnded();
-    const fits = (entry: Queued): boolean => !isRequestFault(entry.fault) && (entry.order ?? order) === order;
-    return this.#take(fits) as DeliveryFault | null; // what is no request fault
+    const fits = (entry: Queued): boolean => types.includes(entry.fault.type) && (entry.order ?? order) === order;
+    return this.#take(fits) as DeliveryFault | null; // all types are those of deliveries
   }
 
   #dropEnded(): void {

@@ -50,6 +50,18 @@ describe('a webhook', () => {
     expect([request.url, request.headers.get('x-webhook-signature')]).toEqual(['https://shop.example/hook', signature]);
     expect(JSON.parse(body.toString())).toMatchObject({ event: 'invoice.paid', amount: '17.00', adjusted: true });
   });
+
+  it('as a Request takes only a fault that changes it, and leaves the others to the deliveries', async () => {
+    const { sandbox } = inProcess({ seedData: { invoices: [ORDER] } });
+    await sandbox.pay('order-1042');
+    sandbox.faults.next('ack_lost');
+    sandbox.faults.next('wrong_signature');
+    const request = await sandbox.webhookRequest('order-1042');
+    const body = Buffer.from(await request.arrayBuffer());
+    const signature = signatureOf('whsec_of_the_tests', request.headers.get('x-webhook-timestamp'), body);
+    expect(request.headers.get('x-webhook-signature')).not.toBe(signature);
+    expect(sandbox.faults.queued().map(({ fault }) => fault.type)).toEqual(['ack_lost']);
+  });
 });
 
 // One test for each row of the interface's table of delivery moves.

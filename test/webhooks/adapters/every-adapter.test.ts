@@ -76,12 +76,7 @@ const HOSTS: Readonly<Record<string, Host>> = {
 const NOT_ALLOWED = { status: 405, text: 'method_not_allowed', allow: 'POST' };
 const MISMATCH = { status: 401, text: 'signature_mismatch' };
 const TWICE = { ...SIGNED, 'X-Webhook-Signature': ['0'.repeat(64), SIGNED['X-Webhook-Signature']] };
-const REFUSED: readonly (readonly [
-  title: string,
-  change: Partial<Sent>,
-  response: Partial<Received>,
-  message?: string,
-])[] = [
+const REFUSED: [title: string, change: Partial<Sent>, response: Partial<Received>, message?: string][] = [
   ['GET', { method: 'GET', body: null }, NOT_ALLOWED],
   ['PUT', { method: 'PUT' }, NOT_ALLOWED],
   ['an unsigned form', { headers: { 'Content-Type': 'multipart/form-data' } }, { status: 401, text: 'missing_header' }],

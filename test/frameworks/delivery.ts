@@ -54,26 +54,6 @@ export async function deliverTo(start: Start): Promise<Outcome> {
   return { paid, reports, delivery: { status: delivery?.status, last: delivery?.last_http_status } };
 }
 
-/** What a right set-up must come to: handled once, the repeat known. */
-export const RIGHT = {
-  paid: ['Bestellung-é-1 true'],
-  reports: [{ reason: 'duplicate', status: 200 }],
-  delivery: { status: 'delivered', last: 200 },
-};
-
-/** What a wrong set-up must come to: nothing handled, the way out reported, and a response that makes the service repeat. */
-export function wrong(message: unknown, what: 'parsed' | 'consumed') {
-  const [reason, status] = what === 'parsed' ? ['body_already_parsed', 400] : ['setup', 500];
-  return {
-    paid: [],
-    reports: [
-      { reason, status, message },
-      { reason, status, message },
-    ],
-    delivery: { status: 'pending', last: status },
-  };
-}
-
 /** Listens on a free loopback port until the test ends. */
 export async function listen(listener: RequestListener): Promise<number> {
   const server = createServer(listener);

@@ -1,4 +1,6 @@
 import 'reflect-metadata';
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { serve } from '@hono/node-server';
 import { Controller, type DynamicModule, Module, Post, Req, Res } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
@@ -9,15 +11,68 @@ import { type Context, Hono } from 'hono';
 import Koa from 'koa';
 import { expect, it, onTestFinished } from 'vitest';
 import {
+  createWebhookHandler,
+  memoryStore,
   type NodeRequest,
   type NodeResponse,
   toFetchHandler,
   toNodeHandler,
   type WebhookHandler,
+  type WebhookReport,
 } from '../../src/webhooks/index.ts';
-import { deliverTo, listen, type Start } from './delivery.ts';
+import { testSandbox } from '../support/test-sandbox.ts';
 
 // The adapters in real frameworks, set up as their users do, right and wrong.
+
+/** Starts a server on loopback with this handler at POST /webhook, and gives its port. Closes it after the test. */
+type Start = (handler: WebhookHandler) => Promise<number>;
+
+/**
+ * The sandbox delivers the webhook of a paid invoice to a real server, then delivers it again. Gives the orders that were paid in
+ * the eyes of the merchant's function, the reports, and the delivery in the eyes of the service.
+ */
+async function deliverTo(start: Start): Promise<object> {
+  const sandbox = testSandbox({ seed: 7 });
+  onTestFinished(() => sandbox.close());
+  const paid: string[] = [];
+  const reports: WebhookReport[] = [];
+  const handler = createWebhookHandler({
+    secret: sandbox.webhookSecret,
+    store: memoryStore(),
+    onPaid: (event) => void paid.push(`${event.external_id} ${event.credited_usdt.gt(0)}`),
+    onAdjusted: () => {},
+    onCanceled: () => {},
+    onReport: (report) => void reports.push(report),
+  });
+  const port = await start(handler);
+  const created = await sandbox.fetch('https://pay.example.com/api/v1/external/invoices', {
+    method: 'POST',
+    headers: { 'X-Api-Key': sandbox.apiKey, 'Content-Type': 'application/json' },
+    body: JSON.stringify({
+      external_id: 'Bestellung-é-1',
+      customer_id: 'c-7',
+      amount: '25.00',
+      currency: 'EUR',
+      callback_url: `http://127.0.0.1:${port}/webhook`,
+    }),
+  });
+  if (!created.ok) throw new Error(await created.text());
+  await sandbox.pay('Bestellung-é-1');
+  await sandbox.resend('Bestellung-é-1');
+  const [delivery] = sandbox.deliveries('Bestellung-é-1');
+  return { paid, reports, delivery: { status: delivery?.status, last: delivery?.last_http_status } };
+}
+
+/** Listens on a free loopback port until the test ends. */
+async function listen(listener: RequestListener): Promise<number> {
+  const server = createServer(listener);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return (server.address() as AddressInfo).port; // a server that listens on a port has such an address
+}
 
 function overExpress(add: (app: express.Express, handler: WebhookHandler) => unknown): Start {
   return (handler) => {

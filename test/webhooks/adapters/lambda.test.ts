@@ -103,8 +103,8 @@ it.each<[string, unknown, number, string, RegExp]>([
     /parsed before.*Lambda: use a proxy integration/s,
   ],
   [
-    'base64 beyond the limit, before it is decoded',
-    { ...V1, body: 'A'.repeat(400_000), isBase64Encoded: true },
+    'a body beyond the limit, before it is looked at',
+    { ...V1, body: '!'.repeat(400_000), isBase64Encoded: true },
     413,
     'body_too_large',
     /262144/,

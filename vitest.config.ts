@@ -10,7 +10,7 @@ const REST = [
   'test/reconcile/examples.test.ts',
   'test/sandbox/delivery/delivery-copies.test.ts',
   'test/transport/body-size.test.ts',
-  'test/webhooks/stores/{conformance,lost-responses,postgres,redis,sqlite-lock}.test.ts',
+  'test/webhooks/stores/{conformance,postgres,redis,sqlite-lock}.test.ts',
 ];
 const exclude = [...configDefaults.exclude, 'test/consumers/**'];
 

@@ -1,15 +1,10 @@
 import { expect } from 'vitest';
 import type { DeliveryFault } from '../../src/sandbox/state/faults.ts';
 import type { InvoiceEvent, WebhookHandler, WebhookReport } from '../../src/webhooks/index.ts';
-import {
-  createWebhookHandler,
-  memoryStore,
-  type VerifyWebhookOptions,
-  verifyWebhook,
-} from '../../src/webhooks/index.ts';
+import { memoryStore, type VerifyWebhookOptions, verifyWebhook } from '../../src/webhooks/index.ts';
 import { errorOf } from '../support/test-client.ts';
 import { expectNotFound } from './expected.ts';
-import { type Behaviour, ORDER, type Stage } from './stage.ts';
+import { type Behaviour, identOf, ORDER, type Stage } from './stage.ts';
 
 /** What a merchant has to pin under a dialect: a name of the order id that could mean another thing. */
 function pinsOf({ dialect: { orderIdMember } }: Stage): Pick<VerifyWebhookOptions, 'orderIdMember'> {
@@ -36,7 +31,7 @@ interface Shop {
 
 /** A merchant's endpoint on the stage's clock: everything that arrives goes through the handler. */
 function shopOn(stage: Stage, pins = pinsOf(stage)): Shop {
-  const { sandbox, runtime } = stage;
+  const { merchant, runtime } = stage;
   const now = (): number => runtime.time;
   const fulfil = (event: InvoiceEvent): void => {
     shop.broken -= 1;
@@ -49,8 +44,7 @@ function shopOn(stage: Stage, pins = pinsOf(stage)): Shop {
     reports: [],
     answers: [],
     broken: 0,
-    handler: createWebhookHandler({
-      secret: sandbox.webhookSecret,
+    handler: merchant.webhooks.handler({
       store: memoryStore({ now }),
       now,
       timers: { setTimeout: () => 0, clearTimeout: () => {} },
@@ -210,33 +204,46 @@ export const WEBHOOKS: readonly Behaviour[] = [
     }),
   ),
   {
-    name: 'catchUp plays what no webhook told, once',
+    name: 'a receiver that was down until the last attempt loses nothing: catchUp plays each event once',
     async run(stage) {
       const shop = shopOn(stage);
-      const { merchant, sandbox, runtime } = stage;
-      const orders: string[] = [];
-      for (const external_id of ['paid', 'underpaid', 'expired']) {
-        const { uuid } = await merchant.invoices.create({ ...ORDER, external_id, callback_url: null });
-        const { ok } = await merchant.invoices.get(external_id).result(); // a service may accept only one kind of id
-        orders.push(ok ? external_id : uuid);
-      }
-      await sandbox.pay('paid');
-      await sandbox.underpay('underpaid', '17.00');
+      const { merchant, sandbox, runtime, receive, dialect } = stage;
+      const events = (): string[] =>
+        [...shop.fulfilled, ...shop.canceled].map(({ external_id, source, status, amount, ...event }) => {
+          const of = event.original_amount === null ? '' : ` of ${event.original_amount}`;
+          return `${external_id} ${source} ${status} ${amount}${of} ${event.credited_usdt?.toFixed(6) ?? 'uncredited'}`;
+        });
+      const since = runtime.time - 3_600_000;
+      const down = ['exact', 'less', 'more', 'failed', 'canceled', 'expired'];
+      for (const external_id of [...down, 'open']) await merchant.invoices.create({ ...ORDER, external_id });
+      stage.receive = () => 503;
+      await sandbox.pay('exact');
+      await sandbox.underpay('less', '17.00');
+      await sandbox.overpay('more', '30.00');
+      await sandbox.fail('failed');
+      await sandbox.cancel('canceled');
       await sandbox.expire('expired');
-      expect(stage.arrived).toEqual([]);
-      expect(await shop.handler.catchUp(merchant, { orders })).toMatchObject({ played: 3, alreadyDone: 0 });
-      expect(await shop.handler.catchUp(merchant, { orders })).toMatchObject({ played: 0, alreadyDone: 3 });
-      const since = new Date(runtime.time - 3_600_000);
-      expect(await shop.handler.catchUp(merchant, { since })).toMatchObject({ played: 0, alreadyDone: 3 });
-      expect(shop.canceled).toMatchObject([{ external_id: 'expired', source: 'catch_up' }]);
-      const paid = shop.fulfilled.find(({ external_id }) => external_id === 'paid');
-      const underpaid = shop.fulfilled.find(({ external_id }) => external_id === 'underpaid');
-      expect(paid).toMatchObject({ adjusted: false, original_amount: null });
-      expect([underpaid?.adjusted, underpaid?.amount?.toFixed(2)]).toEqual([true, '17.00']);
-      expect([underpaid?.original_amount?.toFixed(2), underpaid?.credited_usdt?.toFixed(6)]).toEqual([
-        '25.00',
-        '18.265682',
+      await advance(stage, 21 * 60); // "open" expires by itself
+      for (const id of down) expect(sandbox.deliveries(id)).toMatchObject([{ status: 'failed', attempts: 7 }]);
+      stage.receive = receive;
+      const orders = [...down, 'open'].map((id) => identOf(stage, id));
+      expect(await shop.handler.catchUp(merchant, { orders })).toMatchObject({ played: 7, alreadyDone: 0 });
+      expect(events().sort()).toEqual([
+        'canceled catch_up canceled 25 uncredited',
+        'exact catch_up success 25 26.861298',
+        'expired catch_up expired 25 uncredited',
+        'failed catch_up fail 25 uncredited',
+        'less catch_up success 17 of 25 18.265682',
+        'more catch_up success 30 of 25 32.233557',
+        'open catch_up expired 25 uncredited',
       ]);
+      expect(await shop.handler.catchUp(merchant, { orders })).toMatchObject({ played: 0, alreadyDone: 7 });
+      expect(await shop.handler.catchUp(merchant, { since })).toMatchObject({ played: 0, alreadyDone: 7 });
+      for (const id of down) await merchant.webhooks.resend(identOf(stage, id));
+      await sandbox.settle();
+      const stale = dialect.timestampPer === 'delivery'; // a repeat keeps the time of its first attempt
+      expect(shop.answers).toEqual(down.map(() => (stale ? 401 : 200)));
+      expect(events()).toHaveLength(7);
     },
   },
   {

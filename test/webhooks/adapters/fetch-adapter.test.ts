@@ -1,83 +1,95 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { signWebhook, toFetchHandler } from '../../../src/webhooks/index.ts';
-import { endpoint, paidBody } from '../endpoint.ts';
+import { deferred, endpoint, paidBody } from '../endpoint.ts';
+import { settle } from '../manual-clock.ts';
 import { NOW, SECRET } from '../vectors.ts';
 
-const TEXT = JSON.stringify(paidBody);
+// What is special to a Request and its stream. What all adapters share is in every-adapter.test.ts.
 
-async function requestOf(init: RequestInit = {}, body: string = TEXT): Promise<Request> {
-  const headers = { ...(await signWebhook(body, SECRET, { id: 'dlv_1', timestamp: NOW })) };
-  return new Request('http://localhost/webhook', { method: 'POST', headers, body, ...init });
+async function requestOf(body: ReadableStream<Uint8Array> | null = null, text = JSON.stringify(paidBody)) {
+  const headers = { ...(await signWebhook(text, SECRET, { id: 'dlv_1', timestamp: NOW })) };
+  const init: RequestInit & { duplex: 'half' } = { method: 'POST', headers, body: body ?? text, duplex: 'half' };
+  return new Request('http://localhost/webhook', init);
 }
 
-describe('toFetchHandler', () => {
-  it('answers a Response', async () => {
-    const shop = endpoint();
-    const response = await toFetchHandler(shop.handler)(await requestOf());
-    expect(response).toBeInstanceOf(Response);
-    expect([response.status, await response.text()]).toEqual([200, 'done']);
-    expect(shop.calls).toEqual(['paid order-1042']);
-  });
-
-  it('answers 405 with Allow, without a body to read', async () => {
-    const response = await toFetchHandler(endpoint().handler)(new Request('http://localhost/webhook'));
-    expect([response.status, response.headers.get('allow')]).toEqual([405, 'POST']);
-  });
-
-  it('answers a POST without a body', async () => {
-    const shop = endpoint();
-    const response = await toFetchHandler(shop.handler)(await requestOf({ body: null }));
-    expect(response.status).toBe(401);
-    expect(shop.reports).toMatchObject([{ message: expect.stringContaining('the body is empty') }]);
-  });
-
-  it('stops reading at the size limit', async () => {
-    let pulled = 0;
-    let isCancelled = false;
-    const body = new ReadableStream<Uint8Array>({
+const LIMIT = 80_000;
+const text = (bytes: number): string => {
+  const start = JSON.stringify(paidBody).replace('}', ',"note":"');
+  return `${start}${'abcdefghijklmnopqrstuvwxyz'.repeat(bytes).slice(0, bytes - start.length - 2)}"}`;
+};
+it.each<[string, number, number[]]>([
+  ['bytes one by one', 3_000, Array<number>(3_000).fill(1)],
+  ['chunks of every size', 75_204, [1_023, 1, 5, 0, 4_096, 70_000, 1, 78]],
+  ['exactly the limit in one chunk', LIMIT, [LIMIT]],
+  ['exactly the limit in two', LIMIT, [1, LIMIT - 1]],
+  ['a byte more than the limit in one chunk', LIMIT + 1, [LIMIT + 1]],
+  ['a byte more than the limit in two', LIMIT + 1, [LIMIT, 1]],
+])('a body of %s is put together, or refused beyond the limit', async (_name, size, sizes) => {
+  const bytes = Buffer.from(text(size));
+  const memory = new Uint8Array(LIMIT + 1); // which the sender uses again for each chunk
+  let at = 0;
+  const body = new ReadableStream<Uint8Array>(
+    {
       pull(controller) {
-        pulled += 1;
-        controller.enqueue(new Uint8Array(600));
+        const next = sizes.shift();
+        if (next === undefined) return controller.close();
+        memory.fill(0).set(bytes.subarray(at, at + next));
+        at += next;
+        controller.enqueue(memory.subarray(0, next));
       },
-      cancel() {
-        isCancelled = true;
-      },
-    });
-    const shop = endpoint({ maxBodySize: 1_000 });
-    const init: RequestInit & { duplex: 'half' } = { body, duplex: 'half' };
-    expect((await toFetchHandler(shop.handler)(await requestOf(init))).status).toBe(413);
-    expect(pulled).toBeLessThan(6);
-    expect(isCancelled).toBe(true);
-  });
+    },
+    { highWaterMark: 0 },
+  );
+  const { handler, reasons } = endpoint({ maxBodySize: LIMIT });
+  const response = await toFetchHandler(handler)(await requestOf(body, text(size)));
+  expect([response.status, ...reasons()]).toEqual(size > LIMIT ? [413, 'body_too_large'] : [200]);
+});
 
-  it.each([
-    [
-      'read',
-      async (request: Request) => {
-        await request.json();
-      },
-    ],
-    [
-      'locked',
-      async (request: Request) => {
-        request.body?.getReader();
-      },
-    ],
-  ])('answers 500 to a body that was %s before, and reports the way out', async (_name, touch) => {
-    const shop = endpoint();
-    const request = await requestOf();
-    await touch(request);
-    expect((await toFetchHandler(shop.handler)(request)).status).toBe(500);
-    expect(shop.reports).toMatchObject([
-      { reason: 'setup', message: expect.stringMatching(/before anything calls request\.json\(\)/) },
-    ]);
+it('a body that never ends is cancelled at the size limit', async () => {
+  let pulled = 0;
+  const cancelled = deferred();
+  const body = new ReadableStream<Uint8Array>({
+    pull(controller) {
+      pulled += 1;
+      controller.enqueue(new Uint8Array(600));
+    },
+    cancel: cancelled.resolve,
   });
+  const { handler } = endpoint({ maxBodySize: 1_000 });
+  expect((await toFetchHandler(handler)(await requestOf(body))).status).toBe(413);
+  expect(pulled).toBeLessThan(6);
+  await cancelled.promise;
+});
 
-  it('ends when the sender hangs up', async () => {
-    const body = new ReadableStream({ pull: (controller) => controller.error(new Error('reset')) });
-    const shop = endpoint();
-    const init: RequestInit & { duplex: 'half' } = { body, duplex: 'half' };
-    expect((await toFetchHandler(shop.handler)(await requestOf(init))).status).toBe(400);
-    expect(shop.reasons()).toEqual(['aborted']);
-  });
+it('a body that comes byte by byte is answered 503 at the time limit, and its stream cancelled', async () => {
+  const shop = endpoint();
+  const cancelled = deferred();
+  const start = (controller: ReadableStreamDefaultController<Uint8Array>) => controller.enqueue(Uint8Array.of(0x7b));
+  const request = await requestOf(new ReadableStream({ start, cancel: cancelled.resolve }));
+  const response = toFetchHandler(shop.handler)(request);
+  await settle();
+  await shop.clock.advance(12_000);
+  expect((await response).status).toBe(503);
+  await cancelled.promise;
+  await settle();
+  expect(shop.reasons()).toEqual(['time_limit']);
+});
+
+it.each<[string, (request: Request) => unknown]>([
+  ['read', (request) => request.json()],
+  ['locked', (request) => request.body?.getReader()],
+])('a body that was %s before is answered 500, and the remedy is reported', async (_name, touch) => {
+  const { handler, reports } = endpoint();
+  const request = await requestOf();
+  await touch(request);
+  expect((await toFetchHandler(handler)(request)).status).toBe(500);
+  const message = expect.stringMatching(/before anything calls request\.json\(\)/);
+  expect(reports).toMatchObject([{ reason: 'setup', message }]);
+});
+
+it('a sender that hangs up is answered 400', async () => {
+  const { handler, reasons } = endpoint();
+  const body = new ReadableStream({ pull: (controller) => controller.error(new Error('reset')) });
+  expect((await toFetchHandler(handler)(await requestOf(body))).status).toBe(400);
+  expect(reasons()).toEqual(['aborted']);
 });

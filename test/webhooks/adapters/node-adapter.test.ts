@@ -1,27 +1,23 @@
+import { once } from 'node:events';
 import { request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http';
 import { connect } from 'node:net';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { signWebhook, toNodeHandler } from '../../../src/webhooks/index.ts';
+import { CHUNKED_HEAD } from '../../support/dribble.ts';
 import { onceRead } from '../../support/fault-steps.ts';
 import { deferred, endpoint, paidBody } from '../endpoint.ts';
-import { collect, raw, serve } from '../loopback.ts';
+import { collect, connectTo, serve } from '../loopback.ts';
+import { settle } from '../manual-clock.ts';
 import { NOW, SECRET } from '../vectors.ts';
 
-const TEXT = JSON.stringify({ ...paidBody, note: 'é – ü' });
+// What is special to Node's streams and to the frameworks over them. What all adapters share is in every-adapter.test.ts.
 
-async function headersFor(): Promise<Record<string, string>> {
-  return { ...(await signWebhook(TEXT, SECRET, { id: 'dlv_1', timestamp: NOW })), 'Content-Type': 'application/json' };
-}
+const TEXT = JSON.stringify({ ...paidBody, note: 'é – ü' });
+const SIGNED = { ...(await signWebhook(TEXT, SECRET, { id: 'dlv_1', timestamp: NOW })) };
 
 async function post(url: URL, init: RequestInit = {}) {
-  const response = await fetch(url, { method: 'POST', body: TEXT, headers: await headersFor(), ...init });
-  const header = (name: string) => response.headers.get(name);
-  return {
-    status: response.status,
-    text: await response.text(),
-    allow: header('allow'),
-    hijacked: header('x-hijacked'),
-  };
+  const response = await fetch(url, { method: 'POST', body: TEXT, headers: SIGNED, ...init });
+  return { status: response.status, text: await response.text(), hijacked: response.headers.get('x-hijacked') };
 }
 
 /** The arguments that a framework passes: the request, the response, and what it kept of the body. */
@@ -38,14 +34,12 @@ const FRAMEWORKS = {
   ],
   Koa: (request, response, kept) => [{ req: request, res: response, request: kept }, async () => {}],
 } as const satisfies Record<string, Arguments>;
+type Framework = keyof typeof FRAMEWORKS;
 
 type Adapter = (first: unknown, second: unknown) => Promise<void>;
+type Keep = (request: IncomingMessage) => Promise<object> | object;
 /** The adapter behind a framework that first does something with the body. */
-async function shopBehind(
-  framework: keyof typeof FRAMEWORKS = 'node:http',
-  keep: (request: IncomingMessage) => Promise<object> | object = () => ({}),
-  options: Parameters<typeof endpoint>[0] = {},
-) {
+async function shopBehind(framework: Framework, keep: Keep, options: Parameters<typeof endpoint>[0] = {}) {
   const shop = endpoint(options);
   const adapter = toNodeHandler(shop.handler) as Adapter; // each framework has a signature of its own
   const url = await serve(async (request, response) => {
@@ -55,45 +49,32 @@ async function shopBehind(
   return { ...shop, url };
 }
 
-it.each(Object.keys(FRAMEWORKS) as (keyof typeof FRAMEWORKS)[])(
-  '%s: a delivery is handled, and its repeat',
-  async (framework) => {
-    const shop = await shopBehind(framework);
-    const hijacked = framework === 'Fastify' ? 'yes' : null; // Fastify would answer, too
-    expect(await post(shop.url)).toMatchObject({ status: 200, text: 'done', hijacked });
-    expect(await post(shop.url)).toMatchObject({ status: 200, text: 'duplicate' });
-    expect(shop.calls).toEqual(['paid order-1042']);
-  },
-);
-
-it.each([
-  ['GET', { status: 405, text: 'method_not_allowed', allow: 'POST' }, { method: 'GET', body: null }],
-  ['PUT', { status: 405, text: 'method_not_allowed', allow: 'POST' }, { method: 'PUT' }],
-  ['an unsigned form', { status: 401, text: 'missing_header' }, { headers: { 'Content-Type': 'multipart/form-data' } }],
-  ['gzip', { status: 415, text: 'unsupported_media_type' }, { headers: { 'Content-Encoding': 'gzip' } }],
-  ['another body', { status: 401, text: 'signature_mismatch' }, { body: '{}' }],
-])('node:http: %s is refused', async (_name, response, init) => {
-  const shop = await shopBehind();
-  expect(await post(shop.url, init)).toMatchObject(response);
-  expect(shop.reasons()).toEqual([response.text]);
-});
-
 const text = async (request: IncomingMessage): Promise<string> => String(await collect(request));
-it.each<[string, keyof typeof FRAMEWORKS, (request: IncomingMessage) => Promise<object> | object]>([
-  ['bytes in body (express.raw)', 'Express', async (request) => ({ body: await collect(request) })],
-  ['bytes beside a parsed body (Nest)', 'Express', async (request) => ({ rawBody: await collect(request), body: {} })],
-  ['the exact text in body', 'node:http', async (request) => ({ body: await text(request) })],
-  ['an empty object, and the stream unread', 'node:http', () => ({ body: {} })],
-  ['bytes that its parser kept', 'Fastify', async (request) => ({ body: await collect(request) })],
-  [
-    'bytes beside a parsed body (fastify-raw-body)',
-    'Fastify',
-    async (request) => ({ rawBody: await collect(request), body: {} }),
-  ],
-  ['bytes beside a parsed body', 'Koa', async (request) => ({ rawBody: await collect(request), body: {} })],
-  ['text beside a parsed body', 'Koa', async (request) => ({ rawBody: await text(request), body: {} })],
-])('a framework that left %s is accepted (%s)', async (_kept, framework, keep) => {
-  expect(await post((await shopBehind(framework, keep)).url)).toMatchObject({ status: 200, text: 'done' });
+const nothing: Keep = () => ({});
+const setToText: Keep = (request) => {
+  request.setEncoding('utf8');
+  return {};
+};
+const bytesBeside: Keep = async (request) => ({ rawBody: await collect(request), body: {} });
+it.each<[Framework, string, Keep]>([
+  ...(['node:http', 'Express', 'Fastify', 'Koa'] as const).map((name): [Framework, string, Keep] => [
+    name,
+    'the stream unread',
+    nothing,
+  ]),
+  ['node:http', 'an empty object, and the stream unread', () => ({ body: {} })],
+  ['node:http', 'the stream set to text', setToText],
+  ['node:http', 'the exact text in body', async (request) => ({ body: await text(request) })],
+  ['Express', 'bytes in body (express.raw)', async (request) => ({ body: await collect(request) })],
+  ['Express', 'bytes beside a parsed body (Nest)', bytesBeside],
+  ['Fastify', 'bytes that its parser kept', async (request) => ({ body: await collect(request) })],
+  ['Fastify', 'bytes beside a parsed body (fastify-raw-body)', bytesBeside],
+  ['Koa', 'bytes beside a parsed body', bytesBeside],
+  ['Koa', 'text beside a parsed body', async (request) => ({ rawBody: await text(request), body: {} })],
+])('%s: a delivery is handled where the framework left %s', async (framework, _kept, keep) => {
+  const shop = await shopBehind(framework, keep);
+  const hijacked = framework === 'Fastify' ? 'yes' : null; // Fastify would send a response, too
+  expect(await post(shop.url)).toEqual({ status: 200, text: 'done', hijacked });
 });
 
 it.each([
@@ -123,59 +104,105 @@ it('a bridge whose request is no real stream has the text in body', async () => 
   const shop = endpoint();
   const sent: string[] = [];
   const stream = { on() {}, off() {}, resume() {} };
-  const request = { method: 'POST', headers: await headersFor(), rawHeaders: [], body: TEXT, ...stream };
+  const request = { method: 'POST', headers: SIGNED, rawHeaders: [], body: TEXT, ...stream };
   const end = (body: string) => void sent.push(body);
   const response = { statusCode: 0, headersSent: false, writableEnded: false, setHeader() {}, end };
   await toNodeHandler(shop.handler)(request, response);
   expect([response.statusCode, ...sent]).toEqual([200, 'done']);
 });
 
-it('a body that is declared too large, or turns out to be, is refused', async () => {
-  const shop = await shopBehind(undefined, undefined, { maxBodySize: 1_000 });
-  expect(await post(shop.url, { body: 'x'.repeat(400_000) })).toMatchObject({ status: 413, text: 'body_too_large' });
-  const stream = new Blob(['x'.repeat(400_000)]).stream();
-  const chunked: RequestInit & { duplex: 'half' } = { body: stream, duplex: 'half' };
-  expect(await post(shop.url, chunked)).toMatchObject({ status: 413 });
-  expect(shop.reasons()).toEqual(['body_too_large', 'body_too_large']);
-});
-
-it.each(['POST', 'PUT'])('a %s that sends for ever is cut off', async (method) => {
-  const shop = await shopBehind(undefined, undefined, { maxBodySize: 1_000 });
-  let read = 0;
-  const closed = new Promise<void>((resolve) => {
-    const socket = connect(Number(shop.url.port), '127.0.0.1')
-      .on('close', resolve)
-      .on('error', () => {});
-    const chunk = Buffer.alloc(65_536);
-    socket.write(`${method} /webhook HTTP/1.1\r\nHost: shop\r\nTransfer-Encoding: chunked\r\n\r\n`);
-    const more = (): void => {
-      if (socket.destroyed || read > 64 * 1_048_576) return void socket.destroy();
-      read += chunk.length;
-      socket.write(Buffer.concat([Buffer.from('10000\r\n'), chunk, Buffer.from('\r\n')]), more);
-    };
-    more();
+describe('node:http', () => {
+  it('a body that turns out to be too large, though it declares no length, is answered 413', async () => {
+    const shop = await shopBehind('node:http', nothing, { maxBodySize: 1_000 });
+    const body = new Blob(['x'.repeat(400_000)]).stream();
+    const chunked: RequestInit & { duplex: 'half' } = { body, duplex: 'half' };
+    expect(await post(shop.url, chunked)).toMatchObject({ status: 413, text: 'body_too_large' });
   });
-  await closed;
-  expect(read).toBeLessThan(32 * 1_048_576); // what the buffers of both sockets take is counted, too
+
+  it.each(['POST', 'PUT'])('a %s that sends for ever is cut off', async (method) => {
+    const shop = await shopBehind('node:http', nothing, { maxBodySize: 1_000 });
+    const socket = connect(Number(shop.url.port), '127.0.0.1').on('error', () => {});
+    const closed = new Promise((resolve) => socket.on('close', resolve));
+    const chunk = Buffer.concat([Buffer.from('10000\r\n'), Buffer.alloc(65_536), Buffer.from('\r\n')]);
+    let sent = 0;
+    const more = (): void => {
+      if (socket.destroyed || sent > 64 * 1_048_576) return void socket.destroy();
+      sent += chunk.length;
+      socket.write(chunk, more);
+    };
+    socket.write(CHUNKED_HEAD.replace('POST', method), more);
+    await closed;
+    expect(sent).toBeLessThan(32 * 1_048_576); // what the buffers of both sockets take is counted, too
+  });
+
+  it('a body that comes byte by byte is answered 503 at the time limit, cut off, and let go of', async () => {
+    const shop = endpoint();
+    const requests: IncomingMessage[] = [];
+    const adapter = toNodeHandler(shop.handler);
+    const url = await serve((request, response) => {
+      requests.push(request);
+      return adapter(request, response);
+    });
+    const socket = connect(Number(url.port), url.hostname);
+    const received = collect(socket); // until the server closes
+    socket.write(`${CHUNKED_HEAD}1\r\nx\r\n`);
+    while (shop.clock.pending === 0) await settle();
+    await settle();
+    await shop.clock.advance(12_000);
+    expect(String(await received)).toMatch(/^HTTP\/1\.1 503 .*Connection: close.*time_limit/s);
+    expect(requests[0]?.listeners('data')).toEqual([]);
+    expect(requests[0]?.destroyed).toBe(true);
+    expect(shop.reasons()).toEqual(['time_limit']);
+  });
+
+  it('a sender that hangs up in the middle of the body is reported, and the server lives', async () => {
+    const reported = deferred();
+    const onReport = ({ reason }: { reason: string }) => reason === 'aborted' && reported.resolve();
+    const shop = await shopBehind('node:http', nothing, { onReport });
+    const headers = { ...SIGNED, 'Content-Length': 500 };
+    const request = httpRequest(shop.url, { method: 'POST', headers }).on('error', () => {});
+    await new Promise<void>((resolve) => request.write(TEXT.slice(0, 10), () => onceRead(resolve)));
+    request.destroy();
+    await reported.promise;
+    expect((await post(shop.url)).status).toBe(200);
+  });
 });
 
-it('a header sent twice is refused', async () => {
-  const shop = await shopBehind();
-  const pairs = [...Object.entries(await headersFor()), ['X-Webhook-Signature', '0'.repeat(64)]];
-  const head = ['POST / HTTP/1.1', 'Host: x', 'Connection: close', `Content-Length: ${Buffer.byteLength(TEXT)}`];
-  const lines = [...head, ...pairs.map((pair) => pair.join(': ')), '', TEXT];
-  expect(await raw(shop.url, lines.join('\r\n'))).toMatch(/^HTTP\/1\.1 400 .*duplicate_header/s);
-});
+describe('HTTP/2', () => {
+  const HEADERS = { ':method': 'POST', ':path': '/webhook', ...SIGNED };
+  /** A request of which a part of the body was sent. */
+  async function begun(extra: object = {}) {
+    const shop = endpoint();
+    const ended = deferred();
+    const request = (await connectTo(shop.handler, ended.resolve)).request({ ...HEADERS, ...extra });
+    request.on('error', () => {}).write(TEXT.slice(0, 20));
+    while (shop.clock.pending === 0) await settle();
+    return { ...shop, request, ended: ended.promise };
+  }
 
-it('a sender that hangs up in the middle of the body is reported, and the server lives', async () => {
-  const reported = deferred();
-  const onReport = ({ reason }: { reason: string }) => reason === 'aborted' && reported.resolve();
-  const shop = await shopBehind(undefined, undefined, { onReport });
-  const headers = { ...(await headersFor()), 'Content-Length': 500 };
-  const request = httpRequest(shop.url, { method: 'POST', headers });
-  request.on('error', () => {});
-  await new Promise<void>((resolve) => request.write(TEXT.slice(0, 10), () => onceRead(resolve)));
-  request.destroy();
-  await reported.promise;
-  expect((await post(shop.url)).status).toBe(200);
+  it.each<[string, (request: Awaited<ReturnType<typeof begun>>['request']) => void]>([
+    ['reset', (request) => request.close(8)],
+    ['reset without an error', (request) => request.close(0)],
+    ['destroyed', (request) => request.destroy()],
+    ['lost with its connection', (request) => request.session?.destroy()],
+  ])('a stream that was %s is refused', async (_name, end) => {
+    for (const extra of [{}, { 'content-length': Buffer.byteLength(TEXT) }]) {
+      const { request, ended, reasons, calls } = await begun(extra);
+      end(request);
+      await ended;
+      // The end of the body and the reset are two frames: between them the body looks complete.
+      expect(['aborted', 'signature_mismatch']).toContain(reasons()[0]);
+      expect(calls).toEqual([]);
+    }
+  });
+
+  it('a body that does not arrive is answered 503 at the time limit, and its stream closed', async () => {
+    const { request, clock, reasons } = await begun();
+    const closed = once(request, 'close');
+    const answered = once(request.resume(), 'response');
+    await clock.advance(12_000);
+    expect((await answered)[0][':status']).toBe(503);
+    await closed;
+    expect(reasons()).toEqual(['time_limit']);
+  });
 });

@@ -67,8 +67,9 @@ function clientOf(...invoices: CatchUpInvoice[]) {
     asked.push(`${status} ${per_page}`);
     for (const invoice of invoices) if (invoice.status === status) yield invoice;
   };
-  const client: CatchUpClient = { invoices: { get, list } };
-  return { client, asked, answers };
+  const invoicesOf = { get, list };
+  const client: CatchUpClient = { invoices: invoicesOf };
+  return { client, service: invoicesOf, asked, answers };
 }
 
 /** A receiver that keeps the events it handled. */
@@ -287,12 +288,11 @@ describe('orders', () => {
   it('are all read singly where the pending list breaks off, or shows other invoices than it was asked for', async () => {
     const rows = numbered(101);
     const given = clientOf(...rows);
-    const list: List = async function* () {
+    given.service.list = async function* () {
       yield* rows; // a service that does not know the filter
       throw fakeError('SDK_HTTP_500');
     };
-    const client = { invoices: { ...given.client.invoices, list } };
-    expect((await catchUp({ ...given, client }, idsOf(rows))).result).toEqual(counts({ played: 101 }));
+    expect((await catchUp(given, idsOf(rows))).result).toEqual(counts({ played: 101 }));
     expect(given.asked).toHaveLength(101);
   });
 
@@ -348,13 +348,12 @@ describe('orders', () => {
   it('that cannot be read are each counted where the list ignores its filter', async () => {
     const rows = numbered(60, (n) => (n < 45 ? paid : pending));
     const given = failing(rows, idsOf(rows), 'SDK_UNREADABLE_BODY');
-    const list: List = async function* () {
+    given.service.list = async function* () {
       yield* rows;
     };
-    const client = { invoices: { ...given.client.invoices, list } };
     // Not the open orders: the first reads of a long list tell them.
     const orders = [...idsOf(rows.slice(0, 30)), ...idsOf(rows.slice(45)), ...idsOf(rows.slice(30, 45))];
-    const { result, reasons } = await catchUp({ ...given, client }, orders);
+    const { result, reasons } = await catchUp(given, orders);
     expect(result).toEqual(counts({ played: 15, failed: 45 }));
     expect([...new Set(reasons())]).toEqual(['order_not_read']); // an open invoice of the list is not played
   });
@@ -365,25 +364,25 @@ describe('orders', () => {
     const given = failing(rows, others, 'SDK_UNREADABLE_BODY');
     const isSlow = deferred();
     let left = 30;
-    const get: Get = async (ident, options) => {
+    const { get } = given.service;
+    given.service.get = async (ident, options) => {
       if (ident === slow) await isSlow.promise;
       else if (--left === 0) setTimeout(isSlow.resolve);
-      return await given.client.invoices.get(ident, options);
+      return await get(ident, options);
     };
-    const client = { invoices: { ...given.client.invoices, get } };
-    expect((await catchUp({ ...given, client }, idsOf(rows), 2)).result).toEqual(counts({ played: 30, failed: 30 }));
+    expect((await catchUp(given, idsOf(rows), 2)).result).toEqual(counts({ played: 30, failed: 30 }));
   });
 
   it('end the run when the list is not answered either: the service is down', async () => {
     const orders = idsOf(numbered(30));
-    const { client, asked } = failing([], orders, 'SDK_UNREADABLE_BODY');
-    const list: List = async function* () {
+    const given = failing([], orders, 'SDK_UNREADABLE_BODY');
+    given.service.list = async function* () {
       yield await Promise.reject(fakeError('SDK_ATTEMPT_TIMEOUT'));
     };
     const shop = shopOf();
-    const run = shop.handler.catchUp({ invoices: { ...client.invoices, list } }, { orders, concurrency: 1 });
+    const run = shop.handler.catchUp(given.client, { orders, concurrency: 1 });
     await expect(run).rejects.toMatchObject({ kind: 'timeout' });
-    expect(asked).toHaveLength(10);
+    expect(given.asked).toHaveLength(10);
     expect(shop.reports.at(-1)?.message).toContain('the service is down');
   });
 

@@ -19,7 +19,7 @@ interface Order {
 /** Some days of a shop that hears few webhooks and runs `catchUp` now and then. */
 async function playDays(seed: string) {
   const random = randomOf(seed);
-  const lives = livesOf(20 + below(random, 300), 6 * HOUR, random);
+  const lives = livesOf(20 + below(random, 200), 6 * HOUR, random);
   const service = new MovingService(
     lives,
     {
@@ -106,7 +106,8 @@ async function playDays(seed: string) {
     return result;
   };
   let runs = 0;
-  for (const end = service.now + 2 * DAY; service.now < end; runs += 1) {
+  // The last invoice ends after 7 hours, and a late payment comes within a day of that.
+  for (const end = service.now + 32 * HOUR; service.now < end; runs += 1) {
     const deliveries = Array.from({ length: below(random, 20) }, () => deliver(below(random, lives.length)));
     await Promise.all([catchUp(), ...deliveries]);
     service.now += 5 * MINUTE + below(random, 5 * HOUR);
@@ -139,6 +140,6 @@ it(`no waiting order is lost and none is fulfilled twice, in ${SHOPS} shops on s
     runs += played.runs;
     requests += played.requests;
   }
-  expect(runs).toBeGreaterThan(10 * SHOPS);
+  expect(runs).toBeGreaterThan(8 * SHOPS);
   console.info(`catch-up: ${SHOPS} shops, ${runs} runs, ${requests} requests`);
 });

@@ -32,60 +32,37 @@ const HELD = { invoice_uuid, status: 'held', amount: 'much', credited_usdt: '1.5
 const COMMON = { source: 'webhook', id: 'dlv_1', invoice_uuid, signed_at: new Date(NOW), secretIndex: 0 };
 const NOTHING_PAID = { amount: new Decimal(25), credited_usdt: null, adjusted: false, original_amount: null };
 
+const NOT_ADJUSTED = { adjusted: false, original_amount: null };
+/** A body, and members of the event that it gives. */
+const reads = (body: object, event: object): Read => [body, event];
+
 const AMOUNTS: Read[] = [
   [paid, { adjusted: false, original_amount: null, amount: new Decimal(25), credited_usdt: new Decimal('26.91') }],
   [ADJUSTED, { adjusted: true, original_amount: new Decimal(25), amount: new Decimal(17) }],
-  [
-    { ...paid, adjusted: undefined },
-    { adjusted: false, original_amount: null },
-  ],
-  [
-    { ...paid, adjusted: null, original_amount: null },
-    { adjusted: false, original_amount: null },
-  ],
-  [
+  [{ ...paid, adjusted: undefined }, NOT_ADJUSTED],
+  [{ ...paid, adjusted: null, original_amount: null }, NOT_ADJUSTED],
+  reads(
     { ...paid, adjusted: undefined, original_amount: '30.00' },
     { adjusted: true, original_amount: new Decimal(30) },
-  ],
-  [
-    { ...paid, original_amount: '25.0' },
-    { adjusted: false, original_amount: null },
-  ],
-  [
-    { ...paid, adjusted: true },
-    { adjusted: true, original_amount: null },
-  ],
-  [
-    { ...paid, adjusted: true, original_amount: null },
-    { adjusted: true, original_amount: null },
-  ],
-  [
+  ),
+  [{ ...paid, original_amount: '25.0' }, NOT_ADJUSTED],
+  reads({ ...paid, adjusted: true }, { adjusted: true, original_amount: null }),
+  reads({ ...paid, adjusted: true, original_amount: null }, { adjusted: true, original_amount: null }),
+  reads(
     { ...paid, amount: 25, credited_usdt: 26.91 },
     { amount: new Decimal(25), credited_usdt: new Decimal('26.91') },
-  ],
-  [
-    { ...canceled, credited_usdt: '0.00' },
-    { ...CANCELED, ...NOTHING_PAID },
-  ],
+  ),
+  reads({ ...canceled, credited_usdt: '0.00' }, { ...CANCELED, ...NOTHING_PAID }),
   ...['expired', 'canceled', 'fail'].map((state): Read => {
     const body = { ...canceled, status: state };
     return [body, { ...CANCELED, ...COMMON, ...NOTHING_PAID, status: state, raw: body }];
   }),
   // An unknown event keeps what can be read.
-  [
-    { ...canceled, status: 'held' },
-    { adjusted: false, original_amount: null },
-  ],
+  [{ ...canceled, status: 'held' }, NOT_ADJUSTED],
   [HELD, { ...unknown(null), ...COMMON, status: 'held', external_id: null, amount: null, adjusted: true, raw: HELD }],
   [HELD, { credited_usdt: new Decimal('1.5'), original_amount: null }],
-  [
-    { ...canceled, status: 'held', original_amount: '9' },
-    { adjusted: true, original_amount: new Decimal(9) },
-  ],
-  [
-    { ...canceled, status: 'held', adjusted: 'yes' },
-    { adjusted: false, original_amount: null },
-  ],
+  reads({ ...canceled, status: 'held', original_amount: '9' }, { adjusted: true, original_amount: new Decimal(9) }),
+  [{ ...canceled, status: 'held', adjusted: 'yes' }, NOT_ADJUSTED],
 ];
 const BAD_AMOUNTS: Refused[] = [
   [{ ...paid, credited_usdt: undefined }, '"credited_usdt" is missing'],
@@ -184,14 +161,11 @@ const NAMES: Read[] = [
   ]),
   // An event of another name need not be about an invoice.
   [{ event: 'test' }, { ...unknown('test'), invoice_uuid: null, status: null }],
-  [
+  reads(
     { event: 'withdrawal.approved', status: 'approved', amount: '5' },
     { invoice_uuid: null, amount: new Decimal(5) },
-  ],
-  [
-    { event: 'invoice.refunded', invoice_uuid, external_id: id },
-    { invoice_uuid, external_id: id, status: null },
-  ],
+  ),
+  reads({ event: 'invoice.refunded', invoice_uuid, external_id: id }, { invoice_uuid, external_id: id, status: null }),
   [{ ...paid, event: { type: 'invoice.paid' }, type: 'x' }, PAID, { eventMember: 'event.type' }],
   [{ event: { type: 'refund' }, data: paid }, unknown('refund'), { eventMember: 'event.type' }],
   [{ ...paid, event: 'invoice.paid' }, unknown('without event.type'), { eventMember: 'event.type' }],
@@ -212,17 +186,11 @@ const ENVELOPES: Read[] = [
   [{ invoice_uuid, data: { ...rest, status, external_id: id } }, PAID],
   [{ invoice_uuid, external_id: id, status: null, data: { ...rest, status } }, PAID],
   [{ invoice_uuid, external_id: id, meta: {}, data: { ...rest, status, invoice_uuid: 'other' } }, { invoice_uuid }],
-  [
-    { external_id: id, status, data: { ...rest, invoice_uuid } },
-    { ...PAID, invoice_uuid },
-  ],
+  reads({ external_id: id, status, data: { ...rest, invoice_uuid } }, { ...PAID, invoice_uuid }),
   [{ invoice_uuid, amount, data: { ...amountless, status, external_id: id } }, { amount: new Decimal(25) }],
   [{ invoice_uuid, amount: '1.00', data: { ...rest, status, external_id: id } }, { amount: new Decimal(25) }],
   // What is whole counts, whatever stands beside it.
-  [
-    { ...paid, data: { ...paid, amount: '1.00', status: 'fail' } },
-    { ...PAID, amount: new Decimal(25) },
-  ],
+  reads({ ...paid, data: { ...paid, amount: '1.00', status: 'fail' } }, { ...PAID, amount: new Decimal(25) }),
   [{ status: 'ok', amount: '1.00', adjusted: true, original_amount: '9', data: canceled }, NOTHING_PAID],
   [{ original_amount: '9', data: { ...paid, adjusted: undefined } }, { adjusted: false }],
 ];
@@ -257,10 +225,7 @@ const ORDER_IDS: Read[] = [
   [{ ...paid, merchant_order_id: 'other', order: { external_id: 'other' } }, PAID],
   [{ ...TWO, external_reference: id }, PAID],
   [TWO, PAID, { orderIdMember: 'merchant_order_id' }],
-  [
-    { ...TWO, status: 'held' },
-    { type: 'unknown', external_id: null },
-  ],
+  reads({ ...TWO, status: 'held' }, { type: 'unknown', external_id: null }),
   [{ ...nameless, order: { external_id: id } }, PAID],
   [{ ...nameless, order: 5.5, merchant: [], invoice: { merchant_order_number: id } }, PAID],
   [{ data: nameless, order: { merchant_order_id: id } }, PAID],

@@ -142,20 +142,19 @@ it('a genuine delivery that is malformed is answered 500, and its repeat in righ
   expect(shop.calls).toHaveLength(1);
 });
 
+const failure = new Error('no stock');
+const throwing = (): never => {
+  throw failure;
+};
+const rejecting = () => Promise.reject(failure);
 it.each<[string, () => unknown]>([
-  [
-    'throws',
-    () => {
-      throw new Error('no stock');
-    },
-  ],
-  ['rejects', () => Promise.reject(new Error('no stock'))],
+  ['throws', throwing],
+  ['rejects', rejecting],
 ])('a function that %s gives the claim back, so that the repeat is handled', async (_name, fail) => {
   let isFailing = true;
   const shop = endpoint({ onPaid: () => (isFailing ? fail() : shop.calls.push('paid')) });
   expect(await send(shop)).toMatchObject({ status: 500, body: 'handler_failed' });
-  const error = new Error('no stock');
-  expect(shop.reports).toMatchObject([{ reason: 'handler_failed', external_id: 'order-1042', error }]);
+  expect(shop.reports).toMatchObject([{ reason: 'handler_failed', external_id: 'order-1042', error: failure }]);
   isFailing = false;
   expect(await send(shop)).toMatchObject({ status: 200, body: 'done' });
   expect([shop.calls, shop.clock.pending]).toEqual([['paid'], 0]);
@@ -303,23 +302,11 @@ describe('the lease', () => {
 });
 
 it.each<[string, () => unknown]>([
-  [
-    'throws',
-    () => {
-      throw new Error('log');
-    },
-  ],
-  ['rejects', () => Promise.reject(new Error('log'))],
+  ['throws', throwing],
+  ['rejects', rejecting],
   ['never settles', () => new Promise(() => {})],
-  [
-    'gives a thenable that throws',
-    () => ({
-      // biome-ignore lint/suspicious/noThenProperty: a thenable is what is tested
-      then() {
-        throw new Error('then');
-      },
-    }),
-  ],
+  // biome-ignore lint/suspicious/noThenProperty: a thenable is what is tested
+  ['gives a thenable that throws', () => ({ then: throwing })],
 ])('an onReport that %s changes nothing', async (_name, onReport) => {
   const shop = endpoint({ onReport });
   await send(shop);

@@ -196,35 +196,26 @@ describe.each(['refunded', 'success'])('an event that the service adds, with the
   beforeEach(() => void rows.push(refunded));
   afterEach(() => void rows.pop());
 
-  it('needs no function: it goes to onUnknown, and never to another function', async () => {
+  it('goes to onUnknown where the merchant has no function of its own for it, and never to another function', async () => {
     const seen: unknown[] = [];
     const shop = endpoint({ onUnknown: (event) => void seen.push(event) });
     expect((await send(shop, body)).status).toBe(200);
     expect(seen).toMatchObject([{ type: 'unknown', event_name: 'invoice.refunded', external_id: 'order-1042' }]);
-    expect(shop.calls).toEqual([]);
     const without = endpoint();
-    const isMoney = status === 'success';
-    expect((await send(without, body)).status).toBe(isMoney ? 500 : 200);
-    expect(without.reasons()).toEqual([isMoney ? 'unknown_payment' : 'no_handler']);
-    await send(without);
-    expect(without.calls).toEqual(['paid order-1042']);
+    expect(await send(without, body)).toMatchObject({ body: status === 'success' ? 'unknown_payment' : 'no_handler' });
+    expect([shop.calls, without.calls]).toEqual([[], []]);
     expect(() => endpoint({ onRefunded: 5 } as never)).toThrow('onRefunded must be a function');
   });
 
-  it('has its own function and key where the merchant gives one', async () => {
-    const seen: unknown[] = [];
-    const shop = endpoint({ onRefunded: (event: { type: string }) => void seen.push(event.type) } as never);
+  it('has its own function and key where the merchant gives one, and is unknown to the version before, also from a queue', async () => {
+    const seen: { type: string }[] = [];
+    const shop = endpoint({ onRefunded: (event: { type: string }) => void seen.push(event) } as never);
     expect((await send(shop, body)).status).toBe(200);
     expect(await send(shop, body)).toMatchObject({ body: 'duplicate' });
-    expect(seen).toEqual(['invoice.refunded']);
+    expect(seen).toMatchObject([{ type: 'invoice.refunded' }]);
     expect(shop.reports[0]?.key).toMatch(/:refunded$/);
-  });
-
-  it('is read as unknown by the version before, also from a queue', async () => {
-    const seen: object[] = [];
-    await send(endpoint({ onRefunded: (event: object) => void seen.push(event) } as never), body);
     rows.pop();
-    const [event] = seen.map((each) => parseInvoiceEvent(JSON.parse(JSON.stringify(each))));
+    const event = parseInvoiceEvent(JSON.parse(JSON.stringify(seen[0])));
     rows.push(refunded);
     expect(event).toMatchObject({ type: 'unknown', event_name: 'invoice.refunded' });
   });

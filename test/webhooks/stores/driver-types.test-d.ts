@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
+import type { PGlite, Transaction } from '@electric-sql/pglite';
 import type {
   ALBEvent,
   ALBHandler,
@@ -17,9 +18,14 @@ import type {
   LambdaFunctionURLHandler,
 } from 'aws-lambda';
 import type Database from 'better-sqlite3';
+import type { Redis } from 'ioredis';
+import type { Pool, PoolClient } from 'pg';
+import type { RedisClientType } from 'redis';
 import { describe, expectTypeOf, it } from 'vitest';
 import {
   createWebhookHandler,
+  postgresStore,
+  redisStore,
   type SqliteDatabase,
   sqliteStore,
   toLambdaHandler,
@@ -30,6 +36,10 @@ import {
 // TypeScript 5.4 to 5.9 the same calls were compiled by hand.
 
 declare const webhook: WebhookHandler;
+declare const pool: Pool;
+declare const pglite: PGlite;
+declare const nodeRedis: RedisClientType;
+declare const ioRedis: Redis;
 declare const better: Database.Database;
 declare const node: DatabaseSync;
 
@@ -60,46 +70,68 @@ interface BunStatement<Row, Params extends BunBinding[]> {
 }
 declare const bun: BunDatabase;
 
-describe('an SQLite database', () => {
+describe('the context of a function', () => {
   const functions = { secret: 's', onAdjusted: () => {}, onCanceled: () => {} };
 
-  it('of better-sqlite3 is taken, and given to commit', () => {
+  it('has the transaction of the merchant’s own driver with PostgreSQL', () => {
     createWebhookHandler({
       ...functions,
-      store: sqliteStore(better),
-      onPaid: async (_event, { commit }) => {
-        const changes = await commit((db) => {
-          expectTypeOf(db).toEqualTypeOf<Database.Database>();
-          return db.prepare('DELETE FROM carts').run().changes;
-        });
-        expectTypeOf(changes).toEqualTypeOf<number>();
-        await commit((db) => db.transaction(() => 1)());
+      store: postgresStore(pool),
+      onPaid: (_event, { tx, signal }) => {
+        expectTypeOf(tx).toEqualTypeOf<PoolClient>();
+        expectTypeOf(signal).toEqualTypeOf<AbortSignal>();
       },
+    });
+    createWebhookHandler({
+      ...functions,
+      store: postgresStore(pglite),
+      onPaid: (_event, { tx }) => expectTypeOf(tx).toEqualTypeOf<Transaction>(),
     });
   });
 
-  it('of node:sqlite is taken', () => {
+  it('has a commit with SQLite that gives the merchant’s own database, and takes no async function', () => {
     expectTypeOf(node).toExtend<SqliteDatabase>();
     createWebhookHandler({
       ...functions,
       store: sqliteStore(node),
-      onPaid: (_event, { commit }) => commit((db) => db.prepare('DELETE FROM carts').run().changes),
+      onPaid: async (_event, { commit }) => {
+        const changes = await commit((db) => {
+          expectTypeOf(db).toEqualTypeOf<DatabaseSync>();
+          return db.prepare('DELETE FROM carts').run().changes;
+        });
+        expectTypeOf(changes).toEqualTypeOf<number | bigint>();
+        await commit(() => {});
+        // @ts-expect-error what an async function does after its first await is outside of the transaction
+        await commit(async () => {});
+      },
     });
-  });
-
-  it('of bun:sqlite is taken', () => {
+    createWebhookHandler({
+      ...functions,
+      store: sqliteStore(better),
+      onPaid: async (_event, { commit }) => {
+        expectTypeOf(await commit((db) => db.prepare('DELETE FROM carts').run().changes)).toEqualTypeOf<number>();
+        await commit((db) => db.transaction(() => 1)());
+      },
+    });
     createWebhookHandler({
       ...functions,
       store: sqliteStore(bun),
       onPaid: (_event, { commit }) => commit((db) => db.prepare('DELETE FROM carts').run().changes),
     });
-  });
-
-  it('is nothing else', () => {
     // @ts-expect-error the name of a file
     sqliteStore('shop.db');
     // @ts-expect-error an asynchronous driver
     sqliteStore({ exec: async () => {}, prepare: async () => ({}) });
+  });
+
+  it('has nothing more with Redis', () => {
+    redisStore(ioRedis);
+    createWebhookHandler({
+      ...functions,
+      store: redisStore(nodeRedis),
+      // @ts-expect-error there is no transaction to share
+      onPaid: (_event, { tx }) => tx,
+    });
   });
 });
 

@@ -1,6 +1,9 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer } from 'node:net';
+import { join } from 'node:path';
 import { PGlite } from '@electric-sql/pglite';
-import { Client, type Pool } from 'pg';
-import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Client, Pool, PoolClient } from 'pg';
+import { afterAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import {
   ConfigurationError,
   type PostgresStoreOptions,
@@ -50,6 +53,12 @@ async function benchOf(
   };
 }
 
+/** A receiver whose function writes with the transaction. */
+function receiver(store: Awaited<ReturnType<typeof benchOf>>['store'], work: Work) {
+  const onPaid = async (_event: unknown, { tx }: { readonly tx: Tx }) => void (await work(tx));
+  return endpoint({ store, onPaid } as unknown as Partial<WebhookHandlerOptions>); // its own options know plain stores
+}
+
 // The table of the first form, which had leases.
 const VERSION_1 = `CREATE TABLE merchant_webhook_events (event_key text PRIMARY KEY, owner text NOT NULL, digest text NOT NULL,
   previous_digest text, lease_end timestamptz NOT NULL, done_at timestamptz)`;
@@ -71,12 +80,11 @@ describe.each([
   it('holds the write of a function and the completion, or neither', async () => {
     const { store, credits } = await benchOf(given);
     let times = 0;
-    const onPaid = async (_event: unknown, { tx }: { readonly tx: Tx }) => {
+    const shop = receiver(store, async (tx) => {
       times += 1;
       await tx.query(INSERT);
       if (times === 1) throw new Error('no such account');
-    };
-    const shop = endpoint({ store, onPaid } as unknown as Partial<WebhookHandlerOptions>); // its own options know plain stores
+    });
     expect(await send(shop)).toMatchObject({ status: 500 });
     expect(await credits()).toBe(0);
     expect(await send(shop)).toMatchObject({ status: 200, body: 'done' });
@@ -175,6 +183,19 @@ describe('a transaction of a pg Pool', () => {
     expect(await once()).toEqual({ state: 'done', digest: 'd' });
   });
 
+  it('belongs to the store: the function can neither release it nor use it afterwards', async () => {
+    const { once, credits } = await benchOf(given);
+    let late: Tx | undefined;
+    await expect(
+      once(async (tx) => {
+        late = tx;
+        (tx as unknown as PoolClient).release(); // what it is
+      }),
+    ).rejects.toThrow('releases the connection');
+    await expect(late?.query(INSERT)).rejects.toThrow('used after its end');
+    expect(await credits()).toBe(0);
+  });
+
   it('lets the function use savepoints', async () => {
     const { once, credits } = await benchOf(given);
     const held = await once(async (tx) => {
@@ -264,20 +285,44 @@ describe('a transaction of a pg Pool', () => {
   });
 });
 
-it.each([
-  ...[{ table: 'Events' }, { table: 'events; DROP TABLE credits' }, { table: '' }, { table: 'a.b.c' }],
-  ...[{ retention: 1_000 }, { retention: '30d' }, { isolation: 'snapshot' }, { isolationLevel: 'serializable' }],
-  ...[{ namespace: 'a b' }, { busyTimeout: 5 }, { idleTimeout: 10 }, null],
-])('postgresStore refuses the options %j', (options) => {
-  expect(() => postgresStore(pglite, options as never)).toThrow(ConfigurationError); // what the types refuse
-});
+// The work is done, and then a response of PostgreSQL is lost. The event must count as done, or its repeat would write twice.
+// For a store with leases, conformance.test.ts checks the repeated completion, and handle/stores.test.ts that it is made.
 
-it.each([
-  ['nothing', undefined],
-  ['an address', 'postgres://127.0.0.1'],
-  ['a database of another kind', { prepare() {}, exec() {} }],
-  ['a single client', new Client()],
-])('postgresStore refuses %s instead of a pool', (_name, database) => {
-  expect(() => postgresStore(database as never)).toThrow(/new Pool.* of the package pg, or PGlite/); // what the types refuse
-  expect(() => postgresStore(database as never)).toThrow(ConfigurationError);
+/** A road to PostgreSQL that breaks a connection once it says COMMIT: before it arrives, or before the response leaves. */
+async function roadTo(folder: string, breaks: 'before' | 'after') {
+  const road = createServer((client) => {
+    const server = connect(join(folder, '.s.PGSQL.5432'));
+    let cut = false;
+    const end = (): void => {
+      client.destroy();
+      server.destroy();
+    };
+    client.on('data', (bytes) => {
+      cut ||= bytes.includes('COMMIT');
+      if (cut && breaks === 'before') end();
+      else server.write(bytes);
+    });
+    server.on('data', (bytes) => (cut ? end() : client.write(bytes)));
+    for (const side of [client, server]) side.on('error', end).on('close', end);
+  }).listen(0, '127.0.0.1');
+  await once(road, 'listening');
+  onTestFinished(() => void road.close());
+  const { port } = road.address() as AddressInfo; // a TCP server has one
+  const pool = openPool({ host: '127.0.0.1', port, user: 'postgres', database: 'postgres' });
+  onTestFinished(() => pool.end());
+  return pool;
+}
+
+it.for([
+  ['after it was applied is done, and written once', 'after', { status: 200, body: 'done' }, 1],
+  ['before it arrived is a failure of the store, and wrote nothing', 'before', { status: 503 }, 0],
+] as const)('a COMMIT of PostgreSQL that was lost %s', async ([_name, breaks, response, written], { skip }) => {
+  if (engines.postgres.missing !== null) return skip(engines.postgres.missing);
+  const { store, credits } = await benchOf(await roadTo(engines.postgres.connection.host, breaks));
+  const shop = receiver(store, (tx) => tx.query(INSERT));
+  expect(await send(shop)).toMatchObject(response);
+  expect(await credits()).toBe(written);
+  // A server that has not noticed the broken connection yet still holds the event.
+  const next = breaks === 'after' ? 'duplicate' : expect.stringMatching(/^(?:store_failed|duplicate_running)$/);
+  expect(await send(shop)).toMatchObject({ body: next });
 });

@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis';
 import { createClient } from 'redis';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
-import { ConfigurationError, redisStore } from '../../../src/webhooks/index.ts';
+import { redisStore } from '../../../src/webhooks/index.ts';
 import { startRedis } from '../../support/redis.ts';
 import { endpoint, send } from '../endpoint.ts';
 
@@ -62,34 +62,5 @@ describe('redisStore', () => {
   it('rejects when the key holds something else', async () => {
     await redis.set('merchant-webhook:k:paid', '1');
     await expect(redisStore(redis).claim(request)).rejects.toThrow('WRONGTYPE');
-  });
-});
-
-describe('options', () => {
-  const lazy = new Redis({ lazyConnect: true });
-  it.each([
-    { prefix: '' },
-    { prefix: 'a b' },
-    { prefix: 5 },
-    { namespace: 'a/b' },
-    { namespace: '' },
-    { prefixx: 'a' },
-    { table: 'events' },
-    null,
-    { retention: 1_000 },
-    { retention: null },
-    { retention: Number.POSITIVE_INFINITY },
-  ])('refuse %j', (options) => {
-    expect(() => redisStore(lazy, options as never)).toThrow(ConfigurationError);
-  });
-
-  it.each([
-    ['nothing', undefined],
-    ['an address', 'redis://127.0.0.1'],
-    ['another kind of client', { eval() {}, evalsha() {} }],
-    ['a database', { query() {}, connect() {} }],
-  ])('refuse %s instead of a client', (_name, given) => {
-    expect(() => redisStore(given as never)).toThrow(ConfigurationError);
-    expect(() => redisStore(given as never)).toThrow(/of the package redis.* or of ioredis/);
   });
 });

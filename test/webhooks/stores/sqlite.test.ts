@@ -313,24 +313,3 @@ it('the store keeps records for ever by default, and says so', async () => {
   expect(store).toMatchObject({ retention: null, cleanUpStatement: null });
   await expect(store.cleanUp()).rejects.toThrow(ConfigurationError);
 });
-
-it.each([
-  ...[{ table: 'Events' }, { table: 'a; DROP TABLE credits' }, { table: '' }, { table: '1st' }, { table: 'a.b.c' }],
-  ...[{ table: 'a"b' }, { table: 5 }, { retention: 86_399_999 }, { retention: Number.NaN }, { retention: '30d' }],
-  ...[{ busyTimeout: -1 }, { busyTimeout: 1.5 }, { busyTimeout: 60_001 }, { now: 'then' }],
-  ...[{ namespace: 'x'.repeat(65) }, { namespace: null }, { busyTimout: 5 }],
-])('sqliteStore refuses the options %j', (options) => {
-  const { db } = open();
-  expect(() => sqliteStore(db, options as never)).toThrow(ConfigurationError); // what the types refuse
-});
-
-it.each([
-  ['nothing', undefined],
-  ['a file name', 'shop.db'],
-  ['a pool', { query() {}, connect() {} }],
-  ['an asynchronous driver', { exec() {}, prepare: () => ({ get: () => Promise.resolve({ 1: 1 }) }) }],
-  ['a driver of callbacks', { exec() {}, prepare: () => ({ get() {} }) }],
-  ['a database that is closed', { exec() {}, prepare: () => fail() }],
-])('sqliteStore refuses %s instead of a database', (_name, db) => {
-  expect(() => sqliteStore(db as never)).toThrow(/DatabaseSync.* of node:sqlite, or .*better-sqlite3/); // what the types refuse
-});

@@ -222,15 +222,16 @@ it.each<[string, Check<unknown>, unknown, object]>([
   expect(decoded(check, payload)).toMatchObject(members);
 });
 
-it.each<[string, Check<unknown>, readonly unknown[]]>([
-  ['invoices.create', createInvoice.data, [null, [], 'text', 5, undefined]],
-  ['invoices.get', getInvoice.data, [null, [], 'text', 5, undefined]],
-  ['invoices.list', listInvoices.data, [null, [], 'text', 5, undefined]],
-  ['withdrawals.get', getWithdrawal.data, [null, [], 'text', 5, undefined]],
-  ['paymentMethods.list', listPaymentMethods.data, [null, {}, 'text', 5, undefined, { items: paymentMethods }]],
-  ['rates.list', listRates.data, [null, {}, 'text', 5, undefined, { items: rates }]],
-])('%s: a payload of another type is refused as a whole', (_name, check, payloads) => {
-  for (const payload of payloads) expect(refused(check, payload)).toMatchObject([{ path: '' }]);
+it.each<[operation: string, Check<unknown>, message: string, ...payloads: unknown[]]>([
+  ['invoices.create', createInvoice.data, 'must be an object', null, [], 'text', 5, undefined],
+  ['invoices.get', getInvoice.data, 'must be an object', null, [], 'text', 5, undefined],
+  ['invoices.list', listInvoices.data, 'must be an object', null, [], 'text', 5, undefined],
+  ['withdrawals.get', getWithdrawal.data, 'must be an object', null, [], 'text', 5, undefined],
+  ['paymentMethods.list', listPaymentMethods.data, 'must be an array', null, {}, 'text', 5, { items: paymentMethods }],
+  ['paymentMethods.list', listPaymentMethods.data, 'is required', undefined],
+  ['rates.list', listRates.data, 'must be an array', null, {}, 'text', 5, { items: rates }],
+])('%s: a payload of another type is refused as a whole', (_operation, check, message, ...payloads) => {
+  for (const payload of payloads) expect(refused(check, payload)).toEqual([{ path: '', message }]);
 });
 
 describe('a resource that is read alone', () => {

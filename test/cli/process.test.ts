@@ -7,7 +7,7 @@ import { freePort } from '../support/free-port.ts';
 
 const CLI = fileURLToPath(new URL('../../dist/cli.js', import.meta.url));
 
-it.each(['SIGTERM', 'SIGHUP', 'SIGKILL'] as const)(
+it.concurrent.each(['SIGTERM', 'SIGHUP', 'SIGKILL'] as const)(
   'a %s to npx, which runs the sandbox in a shell, leaves no server',
   async (signal) => {
     // As npx does: a shell that waits for the command.

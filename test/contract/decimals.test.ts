@@ -39,35 +39,13 @@ describe('decimal text from the wire', () => {
     expect(value instanceof Problem || value.isNegative()).toBe(plain.startsWith('-')); // there is no negative zero
   });
 
-  // decimal.js itself takes each of these.
-  it.each([
-    '1e1000000000',
-    '1e100',
-    '1e-100',
-    '1e+-5',
-    '1e',
-    'e5',
-    '1e5.0',
-    '1e 5',
-    '1p5',
-    '0x1f',
-    '0b11',
-    '0o7',
-    '1_000',
-    '+1',
-    '.5',
-    '5.',
-    'NaN',
-    'Infinity',
-    '-Infinity',
-  ])('%s is refused', (text) => {
-    expect(decimalFrom(text)).toBeInstanceOf(Problem);
-  });
-
   it.for<unknown>([
+    // decimal.js itself takes these.
+    ...['1e1000000000', '1e100', '1e-100', '1e+-5', '1e', 'e5', '1e5.0', '1e 5', '1p5', '0x1f', '0b11', '0o7'],
+    ...['1_000', '+1', '.5', '5.', 'NaN', 'Infinity', '-Infinity'],
     ...['', ' ', ' 1', '1 ', '1\n', '1,5', '1 000', '--1', '1.2.3', '٣', '１', '12abc', '-', '-.5', '0x', '$5'],
     ...[null, undefined, true, {}, [], 5n, new Date(0), ['25.00'], { toString: () => '25.00' }],
-  ])('what is no decimal text is refused (row %#)', (value) => {
+  ])('what is no decimal text is refused: %s (row %#)', (value) => {
     expect(decimalFrom(value)).toBeInstanceOf(Problem);
   });
 
@@ -142,18 +120,11 @@ describe('a JSON number where a decimal string should be', () => {
   });
 
   it.each([
-    [2 ** 53, 'two to the 53rd'],
-    [-(2 ** 53), 'and its negative'],
-    [9_100_000_000_000_000, 'few digits, but a neighbour may have been rounded to it'],
-    [1e16, 'one digit'],
-    [1e21, 'one that JavaScript prints with an exponent'],
-    [1e300, 'three hundred digits'],
-    [0.1234567890123456, 'sixteen digits'],
-    [1_234_567_890_123_456, 'sixteen digits before the point'],
-    [5e-324, 'the smallest there is'],
-    [Number.NaN, 'NaN'],
-    [Number.POSITIVE_INFINITY, '1e999 in JSON'],
-  ])('%d is refused: %s', (value) => {
+    ...[2 ** 53, -(2 ** 53)],
+    9_100_000_000_000_000, // few digits, but a neighbour may have been rounded to it
+    ...[1e16, 1e21, 1e300, 0.1234567890123456, 1_234_567_890_123_456, 5e-324],
+    ...[Number.NaN, Number.POSITIVE_INFINITY], // 1e999 in JSON
+  ])('%d is refused', (value) => {
     expect(decimalFrom(value)).toBeInstanceOf(Problem);
   });
 });

@@ -58,35 +58,47 @@ function order(id: string, changes: Partial<ReconcileOrder> = {}): ReconcileOrde
   return { external_id: id, ...fitting, ...changes };
 }
 
-/** A list of two invoices a page, which may count others than it shows, and may end by an error. */
-function pagesOf(items: readonly ReconcileInvoice[], total_items = items.length, error?: Error) {
-  return {
-    async *pages() {
-      for (let at = 0; at < items.length || at === 0; at += 2) yield { items: items.slice(at, at + 2), total_items };
-      if (error !== undefined) throw error;
-    },
-  };
+/** How a service differs from one that lists and reads all its invoices. */
+interface Oddity {
+  /** What single reads find. Default: what is listed. */
+  readonly read?: readonly ReconcileInvoice[];
+  /** The total that the list counts. */
+  readonly total?: number;
+  /** How the list ends. */
+  readonly listError?: Error;
+  /** The code with which a single read fails, or null. */
+  readonly failure?: (ident: string) => string | null;
 }
 
-/** A service whose list and single reads may differ. */
-function serviceOf(listed: readonly ReconcileInvoice[], read: readonly ReconcileInvoice[] = listed) {
+/** A service that lists two invoices a page. */
+function serviceOf(listed: readonly ReconcileInvoice[], { read = listed, total, listError, failure }: Oddity = {}) {
   const asked: string[] = [];
   const merchant: ReconcileClient = {
     invoices: {
       list: () => {
         asked.push('list');
-        return pagesOf(listed);
+        return {
+          async *pages() {
+            for (let at = 0; at < listed.length || at === 0; at += 2)
+              yield { items: listed.slice(at, at + 2), total_items: total ?? listed.length };
+            if (listError !== undefined) throw listError;
+          },
+        };
       },
       async get(ident) {
         asked.push(ident);
-        const found = read.find(({ uuid, external_id }) => uuid === ident || external_id === ident);
-        if (found === undefined) throw fakeError('SDK_HTTP_404');
-        return found;
+        const invoice = read.find(({ uuid, external_id }) => uuid === ident || external_id === ident);
+        const code = failure?.(ident) ?? null;
+        if (invoice === undefined || code !== null) throw fakeError(code ?? 'SDK_HTTP_404');
+        return invoice;
       },
     },
   };
   return { merchant, asked };
 }
+
+/** A service that finds an invoice by its uuid alone. */
+const byUuid = (code: string) => (ident: string) => (ident.startsWith('uuid-of-') ? null : code);
 
 async function found(options: Omit<ReconcileOptions, 'now'>) {
   const run = reconcile({ ...options, now: () => NOW });
@@ -257,38 +269,32 @@ describe('a run', () => {
   });
 
   it('believes the single read where the list lags, and the list where the read is in the creation form', async () => {
-    const lagging = serviceOf([invoice('a', pending)], [invoice('a')]);
+    const lagging = serviceOf([invoice('a', pending)], { read: [invoice('a')] });
     expect((await found({ merchant: lagging.merchant, orders: [order('a')] })).told).toEqual([]);
-    const brief = serviceOf([invoice('a'), invoice('b')], [invoice('a', short), invoice('b', short)]);
+    const brief = serviceOf([invoice('a'), invoice('b')], { read: [invoice('a', short), invoice('b', short)] });
     const orders = [order('a'), order('b', open)];
     expect((await found({ merchant: brief.merchant, orders })).told).toEqual(['b paid_not_fulfilled']);
-    const ended = serviceOf([invoice('a', pending)], [invoice('a', short)]);
-    expect(await found({ merchant: ended.merchant, orders: [order('a')] })).toMatchObject({
-      told: [],
-      summary: { withinGrace: 1 },
-    });
-    const hidden = serviceOf([invoice('z', expired)], [invoice('z', expired), invoice('a', short)]);
+    const ended = serviceOf([invoice('a', pending)], { read: [invoice('a', short)] });
+    const { told, summary } = await found({ merchant: ended.merchant, orders: [order('a')] });
+    expect([told, summary.withinGrace]).toEqual([[], 1]);
+    const hidden = serviceOf([invoice('z', expired)], { read: [invoice('z', expired), invoice('a', short)] });
     expect((await found({ merchant: hidden.merchant, orders: [order('a')] })).told).toEqual([
       'null invoices_not_listed',
       'a invoice_not_read',
     ]);
   });
 
-  it.each(['SDK_HTTP_404', 'VALIDATION_ERROR', 'SDK_HTTP_500', 'SDK_HTTP_501'] as const)(
+  it.each(['SDK_HTTP_404', 'VALIDATION_ERROR', 'SDK_HTTP_500', 'SDK_HTTP_501'])(
     'a service that reads by uuid only, and answers others with %s, invents nothing',
     async (code) => {
-      const { merchant } = serviceOf([invoice('a'), invoice('b')]);
-      const get: ReconcileClient['invoices']['get'] = async (ident, options) => {
-        if (!ident.startsWith('uuid-of-')) throw fakeError(code);
-        return await merchant.invoices.get(ident, options);
-      };
-      const odd = { invoices: { ...merchant.invoices, get } };
+      const listed = [invoice('a'), invoice('b')];
       const orders = [order('a', open), order('b'), order('c', open), order('d')];
-      const { entries, told } = await found({ merchant: odd, orders });
+      const whole = serviceOf(listed, { failure: byUuid(code) });
+      const { entries, told } = await found({ merchant: whole.merchant, orders });
       expect(told).toEqual(['a paid_not_fulfilled', 'c order_without_invoice', 'd invoice_not_read']);
       expect(entries[1]).toMatchObject({ confirmed: false }); // by the whole list alone
-      const cut = { invoices: { get, list: () => pagesOf([invoice('a'), invoice('b')], 40) } };
-      expect((await found({ merchant: cut, orders })).told).toEqual([
+      const cut = serviceOf(listed, { failure: byUuid(code), total: 40 });
+      expect((await found({ merchant: cut.merchant, orders })).told).toEqual([
         'null invoices_not_listed',
         'a paid_not_fulfilled',
         'c invoice_not_read',
@@ -300,16 +306,13 @@ describe('a run', () => {
   it('calls no order unpaid that a list does not show, also where its total is cut with it', async () => {
     const all = Array.from({ length: 40 }, (_, n) => invoice(`o${n}`));
     const orders = all.map(({ external_id }) => order(external_id));
-    const byUuidOnly = serviceOf(all.slice(0, 4), all);
-    const get: ReconcileClient['invoices']['get'] = async (ident, options) => {
-      if (!ident.startsWith('uuid-of-')) throw fakeError('SDK_HTTP_404');
-      return await byUuidOnly.merchant.invoices.get(ident, options);
-    };
-    const blind = await found({ merchant: { invoices: { ...byUuidOnly.merchant.invoices, get } }, orders });
-    expect(new Set(blind.told.map((line) => line.split(' ')[1]))).toEqual(new Set(['invoice_not_read']));
-    expect(blind.summary).toMatchObject({ matched: 4, ordersNotCompared: 36, findings: 0 });
+    const listed = all.slice(0, 4);
+    const blind = serviceOf(listed, { read: all, failure: byUuid('SDK_HTTP_404') });
+    const unread = await found({ merchant: blind.merchant, orders });
+    expect(new Set(unread.told.map((line) => line.split(' ')[1]))).toEqual(new Set(['invoice_not_read']));
+    expect(unread.summary).toMatchObject({ matched: 4, ordersNotCompared: 36, findings: 0 });
 
-    const { merchant } = serviceOf(all.slice(0, 4), [...all, invoice('strange')]);
+    const { merchant } = serviceOf(listed, { read: [...all, invoice('strange')] });
     const seen = await found({ merchant, orders });
     expect(seen.told).toEqual(['null invoices_not_listed']); // said once, because a stranger may be missing
     expect(seen.entries[0]).toMatchObject({
@@ -327,7 +330,7 @@ describe('a run', () => {
       matched: 1,
       invoicesWithoutOrder: 0,
     });
-    const hidden = serviceOf([], [paid]);
+    const hidden = serviceOf([], { read: [paid] });
     expect((await found({ merchant: hidden.merchant, orders: [order(uuid)] })).told).toEqual([
       'null invoices_not_listed',
     ]);
@@ -368,24 +371,21 @@ describe('a run', () => {
 
   it('measures ages by the clock of the service', async () => {
     const { merchant } = serviceOf([invoice('a', { finished_at: new Date(NOW + 20 * DAY) })]);
-    const list = (time: string) => () => ({
-      ...pagesOf([invoice('a', { finished_at: new Date(NOW + 20 * DAY) })]),
-      withResponse: async () => ({ response: { headers: new Headers({ Date: time }) } }),
-    });
-    const orders = [order('a', open)];
     const at = async (time: number) => {
-      const run = reconcile({
-        merchant: { invoices: { ...merchant.invoices, list: list(new Date(time).toUTCString()) } },
-        orders,
+      const headers = new Headers({ Date: new Date(time).toUTCString() });
+      const list: ReconcileClient['invoices']['list'] = (...args) => ({
+        ...merchant.invoices.list(...args),
+        withResponse: async () => ({ response: { headers } }),
       });
-      return await run.summary();
+      const dated = { invoices: { ...merchant.invoices, list } };
+      return await reconcile({ merchant: dated, orders: [order('a', open)] }).summary();
     };
     expect(await at(NOW + 20 * DAY + 60_000)).toMatchObject({ withinGrace: 1 });
     expect(await at(NOW + 21 * DAY)).toMatchObject({ withinGrace: 0, differing: 1 });
   });
 
   it('advises to stop a delivery only where its invoice was read', async () => {
-    const { merchant } = serviceOf([invoice('a', expired), invoice('b', expired)], [invoice('b', expired)]);
+    const { merchant } = serviceOf([invoice('a', expired), invoice('b', expired)], { read: [invoice('b', expired)] });
     const { entries } = await found({ merchant, orders: [order('a'), order('b'), order('c')] });
     expect(entries.map((entry) => 'action' in entry && /stop|reclaim/i.test(entry.action))).toEqual([
       false,
@@ -396,24 +396,22 @@ describe('a run', () => {
 
   it('does not take a replica that lacks the newest invoice for a service that reads by uuid only', async () => {
     const newest = invoice('new', { ...pending, created_at: new Date(NOW - 1_000), expires_at: new Date(NOW + HOUR) });
-    const { merchant } = serviceOf([newest, invoice('old')], [invoice('old')]);
+    const { merchant } = serviceOf([newest, invoice('old')], { read: [invoice('old')] });
     const { entries, told } = await found({ merchant, orders: [order('new', open), order('old'), order('c', open)] });
     expect(told).toEqual(['c order_without_invoice']);
     expect(entries[0]).toMatchObject({ confirmed: true });
   });
 
   it('says so where the list is cut, or has no stable order, and reads each order that it did not show', async () => {
-    const hidden = [invoice('a'), invoice('b', expired)];
-    const { merchant } = serviceOf([], hidden);
+    const read = [invoice('a'), invoice('b', expired)];
     const orders = [order('a', open), order('b', { state: 'canceled' }), order('c', { state: 'canceled' })];
-    const cut = await found({ merchant: { invoices: { ...merchant.invoices, list: () => pagesOf([], 40) } }, orders });
+    const cut = await found({ merchant: serviceOf([], { read, total: 40 }).merchant, orders });
     expect(cut.told).toEqual(['null invoices_not_listed', 'a paid_not_fulfilled']);
     expect(cut.entries[0]).toMatchObject({
       problem: expect.stringContaining('showed 0 invoices, and the service counts 40'),
     });
-    const list = () => pagesOf([invoice('b', expired)], 1, fakeError('SDK_PAGE'));
-    const broken = await found({ merchant: { invoices: { ...merchant.invoices, list } }, orders });
-    expect(broken.told).toEqual(['null invoices_not_listed', 'a paid_not_fulfilled']);
+    const broken = serviceOf([invoice('b', expired)], { read, listError: fakeError('SDK_PAGE') });
+    expect((await found({ merchant: broken.merchant, orders })).told).toEqual(cut.told);
   });
 
   it('does not call a list cut to which an invoice was added while it was read', async () => {
@@ -429,85 +427,53 @@ describe('a run', () => {
   });
 
   it('names invoices that cannot be decoded, and reads the order of one singly', async () => {
-    const { merchant } = serviceOf([], [invoice('a')]);
-    const list: ReconcileClient['invoices']['list'] = (_query, { onInvalidItem }) => {
+    const { merchant } = serviceOf([], { read: [invoice('a')], total: 2 });
+    const list: ReconcileClient['invoices']['list'] = (query, options) => {
       const bad = { page: 1, index: 0, path: 'amount', raw: { uuid: 'u', external_id: 'z' } };
       for (const item of [bad, { ...bad, page: 2 }, { ...bad, index: 1, raw: { uuid: 'v', external_id: 'a' } }])
-        onInvalidItem(item);
-      return pagesOf([], 2);
+        options.onInvalidItem(item);
+      return merchant.invoices.list(query, options);
     };
     const { told } = await found({ merchant: { invoices: { ...merchant.invoices, list } }, orders: [order('a')] });
     expect(told).toEqual(['z invoice_malformed']);
-    const get = async () => {
-      throw fakeError('SDK_CONTRACT');
-    };
-    const odd = await found({
-      merchant: { invoices: { list: serviceOf([invoice('a')]).merchant.invoices.list, get } },
-      orders: [order('a', open)],
-    });
-    expect(odd.told).toEqual(['a invoice_malformed']);
+    const odd = serviceOf([invoice('a')], { failure: () => 'SDK_CONTRACT' });
+    expect((await found({ merchant: odd.merchant, orders: [order('a', open)] })).told).toEqual(['a invoice_malformed']);
   });
 
   it('names an order whose single read fails, and goes on', async () => {
-    const { merchant } = serviceOf([invoice('a'), invoice('b')]);
-    const get: ReconcileClient['invoices']['get'] = async (ident, options) => {
-      if (ident === 'uuid-of-a') throw fakeError('SDK_HTTP_503');
-      return await merchant.invoices.get(ident, options);
-    };
-    const orders = [order('a', open), order('b', open)];
-    const { told, entries } = await found({ merchant: { invoices: { ...merchant.invoices, get } }, orders });
+    const failure = (ident: string) => (ident === 'uuid-of-a' ? 'SDK_HTTP_503' : null);
+    const { merchant } = serviceOf([invoice('a'), invoice('b')], { failure });
+    const { told, entries } = await found({ merchant, orders: [order('a', open), order('b', open)] });
     expect(told).toEqual(['a invoice_not_read', 'b paid_not_fulfilled']);
     expect(entries[0]).toMatchObject({ problem: 'The invoice could not be read: SDK_HTTP_503.' });
   });
 
-  it.each([
-    ['ten answers that cannot be read', Array(10).fill('SDK_UNREADABLE_BODY')],
+  const NINE: readonly string[] = Array(9).fill('SDK_HTTP_503');
+  it.each<[string, readonly (string | null)[]]>([
+    ['ten responses that cannot be read', Array(10).fill('SDK_UNREADABLE_BODY')],
     ['one order that is forbidden', ['SDK_HTTP_403']],
-    [
-      'nine without a response on either side of one',
-      [...Array(9).fill('SDK_HTTP_503'), null, ...Array(9).fill('SDK_HTTP_503')],
-    ],
-    [
-      'nine on either side of a "not found"',
-      [...Array(9).fill('SDK_HTTP_503'), 'SDK_HTTP_404', ...Array(9).fill('SDK_HTTP_503')],
-    ],
-  ] as const)('goes on after %s', async (_name, codes) => {
+    ['nine without a response on either side of one', [...NINE, null, ...NINE]],
+    ['nine on either side of a "not found"', [...NINE, 'SDK_HTTP_404', ...NINE]],
+  ])('goes on after %s', async (_name, codes) => {
     const many = Array.from({ length: codes.length + 1 }, (_, n) => invoice(`o${String(n).padStart(2, '0')}`));
-    const { merchant } = serviceOf(many);
-    const get: ReconcileClient['invoices']['get'] = async (ident, options) => {
-      const code = codes[many.findIndex(({ uuid, external_id }) => [uuid, external_id].includes(ident))] ?? null;
-      if (code !== null) throw fakeError(code);
-      return await merchant.invoices.get(ident, options);
-    };
+    const failure = (ident: string) =>
+      codes[many.findIndex(({ uuid, external_id }) => [uuid, external_id].includes(ident))] ?? null;
     const orders = many.map(({ external_id }) => order(external_id, open));
-    const run = reconcile({
-      merchant: { invoices: { ...merchant.invoices, get } },
-      orders,
-      now: () => NOW,
-      concurrency: 1,
-    });
-    const told: string[] = [];
-    for await (const entry of run) told.push(entry.kind);
-    expect([told.length, told.at(-1)]).toEqual([many.length, 'paid_not_fulfilled']);
+    const { entries } = await found({ merchant: serviceOf(many, { failure }).merchant, orders, concurrency: 1 });
+    expect([entries.length, entries.at(-1)?.kind]).toEqual([many.length, 'paid_not_fulfilled']);
   });
 
-  it.each(['SDK_CONNECTION', 'SDK_HTTP_401', 'SDK_HTTP_503'] as const)(
+  it.each(['SDK_CONNECTION', 'SDK_HTTP_401', 'SDK_HTTP_503'])(
     'ends by %s of the list, or of ten reads in a row',
     async (code) => {
-      const refuse = async (): Promise<never> => {
-        throw fakeError(code);
-      };
       const many = Array.from({ length: 12 }, (_, n) => invoice(`o${n}`));
-      const { merchant } = serviceOf(many);
-      const odd = { invoices: { ...merchant.invoices, get: refuse } };
+      const { merchant } = serviceOf(many, { failure: () => code });
       const orders = many.map(({ external_id }) => order(external_id, open));
-      const run = reconcile({ merchant: odd, orders, now: () => NOW });
+      const run = reconcile({ merchant, orders, now: () => NOW });
       await expect(run.summary()).rejects.toMatchObject({ code });
       await expect(run.summary()).rejects.toMatchObject({ code });
-      const list = () => pagesOf([], 0, fakeError(code));
-      await expect(found({ merchant: { invoices: { ...merchant.invoices, list } }, orders: [] })).rejects.toMatchObject(
-        { code },
-      );
+      const broken = serviceOf([], { listError: fakeError(code) });
+      await expect(found({ merchant: broken.merchant, orders: [] })).rejects.toMatchObject({ code });
     },
   );
 

@@ -72,7 +72,7 @@ it.each<[string, Step]>([
 describe('a creation whose response cannot be decoded', () => {
   const CONFLICT = refuse(409, 'INVOICE_ALREADY_EXISTS', { external_id: 'order-1042', status: 'pending' });
 
-  // Every member that is missing, null or of another type: test/contract/invoices.test.ts.
+  // Every member that is missing, null or of another type: test/contract/members.test.ts.
   it.each<[string, string, string | undefined]>([
     ['an amount that is missing', 'amount', undefined],
     ['a link of null', 'payment_url', 'null'],

@@ -25,113 +25,92 @@ type Mistake = readonly [
   mistake: string,
   /** Over a right environment. */
   env: Readonly<Record<string, string>>,
-  code: number,
   finding: string,
   remedy: string,
   /** What answers at the address. Default: a sandbox. Null: nothing. */
-  listener?: RequestListener | null,
+  listener?: RequestListener | null | undefined,
+  /** Default: 1. */
+  code?: number,
 ];
-const QUOTED = 'has quotes around it, and they count as part of the value';
+const NO_QUOTES = 'has quotes around it, and they count as part of the value';
+const QUOTED = (name: string): readonly [string, string] => [
+  `${name} ${NO_QUOTES}`,
+  `export ${name}=…   # without the quotes`,
+];
 const STRANGER = 'another server answers at …: it does not speak the interface of the service';
 const BASE_URL = 'export MERCHANT_BASE_URL=…   # the address of the service, without a path';
 const EXAMPLE = 'export MERCHANT_BASE_URL=https://pay.example.com   # or http://127.0.0.1:4010, the sandbox';
+const PAY = 'https://pay.example.com';
+const JSON_TYPE = { 'Content-Type': 'application/json' };
 const answers =
   (status: number, headers: Readonly<Record<string, string>>, body = ''): RequestListener =>
   (_, response) =>
     void response.writeHead(status, headers).end(body);
+const inTenMinutes: RequestListener = (request, response) => {
+  response.setHeader('Date', new Date(Date.now() + 600_000).toUTCString());
+  answers(200, JSON_TYPE, '{"success":true,"data":[]}')(request, response);
+};
 
 /** Environments with one mistake, and what `doctor` says of it. `…` stands for what differs between two runs. */
 const MISTAKES: readonly Mistake[] = [
-  ['no address', { MERCHANT_BASE_URL: '' }, 1, 'MERCHANT_BASE_URL is not set', EXAMPLE],
-  ['no scheme', { MERCHANT_BASE_URL: 'pay.example.com' }, 1, '… is not an absolute address …', EXAMPLE],
-  ['plain http', { MERCHANT_BASE_URL: 'http://pay.example.com' }, 1, '… is plain http: to pay.example.com…', EXAMPLE],
+  ['no address', { MERCHANT_BASE_URL: '' }, 'MERCHANT_BASE_URL is not set', EXAMPLE],
+  ['no scheme', { MERCHANT_BASE_URL: 'pay.example.com' }, '… is not an absolute address …', EXAMPLE],
+  ['plain http', { MERCHANT_BASE_URL: 'http://pay.example.com' }, '… is plain http: to pay.example.com…', EXAMPLE],
   [
     'the path of the API',
-    { MERCHANT_BASE_URL: 'https://pay.example.com/x/api/v1/external/invoices' },
-    1,
+    { MERCHANT_BASE_URL: `${PAY}/x/api/v1/external/invoices` },
     'MERCHANT_BASE_URL ends in the path of the API, which the client adds itself',
-    'export MERCHANT_BASE_URL=https://pay.example.com/x',
+    `export MERCHANT_BASE_URL=${PAY}/x`,
   ],
-  [
-    'a password in the address',
-    { MERCHANT_BASE_URL: 'https://ann:tops3cret@pay.example.com/api/v1' },
-    1,
-    '…has credentials in it…',
-    '…',
-  ],
-  [
-    'a quoted address',
-    { MERCHANT_BASE_URL: '"https://pay.example.com"' },
-    1,
-    `MERCHANT_BASE_URL ${QUOTED}`,
-    'export MERCHANT_BASE_URL=…   # without the quotes',
-  ],
-  ['no key', { MERCHANT_API_KEY: '' }, 1, 'MERCHANT_API_KEY is not set', 'export MERCHANT_API_KEY=…'],
-  [
-    'a quoted key',
-    { MERCHANT_API_KEY: `'${KEY}'` },
-    1,
-    `MERCHANT_API_KEY ${QUOTED}`,
-    'export MERCHANT_API_KEY=…   # without the quotes',
-  ],
-  ['a line break after the key', { MERCHANT_API_KEY: `${KEY}\n` }, 1, 'MERCHANT_API_KEY has white space …', '…'],
-  [
-    'a quoted secret',
-    { MERCHANT_WEBHOOK_SECRET: '"whsec_live"' },
-    1,
-    `MERCHANT_WEBHOOK_SECRET ${QUOTED}`,
-    'export MERCHANT_WEBHOOK_SECRET=…   # without the quotes',
-  ],
+  ['a password', { MERCHANT_BASE_URL: 'https://ann:tops3cret@pay.example.com/api/v1' }, '…has credentials in it…', '…'],
+  ['a quoted address', { MERCHANT_BASE_URL: `"${PAY}"` }, ...QUOTED('MERCHANT_BASE_URL')],
+  ['no key', { MERCHANT_API_KEY: '' }, 'MERCHANT_API_KEY is not set', 'export MERCHANT_API_KEY=…'],
+  ['a quoted key', { MERCHANT_API_KEY: `'${KEY}'` }, ...QUOTED('MERCHANT_API_KEY')],
+  ['a line break after the key', { MERCHANT_API_KEY: `${KEY}\n` }, 'MERCHANT_API_KEY has white space …', '…'],
+  ['a quoted secret', { MERCHANT_WEBHOOK_SECRET: '"whsec_live"' }, ...QUOTED('MERCHANT_WEBHOOK_SECRET')],
   [
     'white space after the secret',
     { MERCHANT_WEBHOOK_SECRET: 'whsec_live\n' },
-    1,
     'MERCHANT_WEBHOOK_SECRET has white space around it…',
     'export MERCHANT_WEBHOOK_SECRET=…   # without spaces and line breaks',
   ],
   [
     'the key as the secret',
     { MERCHANT_API_KEY: KEY, MERCHANT_WEBHOOK_SECRET: KEY },
-    1,
     'MERCHANT_WEBHOOK_SECRET is the API key. The webhook secret is another value of the dashboard',
     'export MERCHANT_WEBHOOK_SECRET=…   # the webhook secret, from the dashboard',
   ],
   [
     'no secret, which is no failure',
     { MERCHANT_WEBHOOK_SECRET: '' },
-    0,
     'MERCHANT_WEBHOOK_SECRET is not set. A receiver of webhooks needs it, and nothing else does',
     'export MERCHANT_WEBHOOK_SECRET=…   # whsec_sandbox for the sandbox',
+    undefined,
+    0,
   ],
-  ['a page at the address', {}, 1, STRANGER, BASE_URL, answers(200, { 'Content-Type': 'text/html' }, '<h1>Hi</h1>')],
-  ['no such path', {}, 1, STRANGER, BASE_URL, answers(404, { 'Content-Type': 'text/plain' }, 'Cannot GET /api')],
-  ['another interface', {}, 1, STRANGER, BASE_URL, answers(200, { 'Content-Type': 'application/json' }, '{"a":1}')],
+  ['a page at the address', {}, STRANGER, BASE_URL, answers(200, { 'Content-Type': 'text/html' }, '<h1>Hi</h1>')],
+  ['no such path', {}, STRANGER, BASE_URL, answers(404, { 'Content-Type': 'text/plain' }, 'Cannot GET /api')],
+  ['another interface', {}, STRANGER, BASE_URL, answers(200, JSON_TYPE, '{"a":1}')],
   [
     'a redirect',
     {},
-    1,
-    '… redirects to https://pay.example.com. The client never follows a redirect, because it would send the key there',
-    'export MERCHANT_BASE_URL=https://pay.example.com',
-    answers(301, { Location: 'https://pay.example.com/' }),
+    `… redirects to ${PAY}. The client never follows a redirect, because it would send the key there`,
+    `export MERCHANT_BASE_URL=${PAY}`,
+    answers(301, { Location: `${PAY}/` }),
   ],
-  ['nobody there', {}, 3, 'cannot reach …', 'npx merchant-invoicing sandbox', null],
+  ['nobody there', {}, 'cannot reach …', 'npx merchant-invoicing sandbox', null, 3],
   [
     'a key of another business',
     { MERCHANT_API_KEY: KEY },
-    1,
     'the read-only call failed: UNAUTHORIZED …',
     'export MERCHANT_API_KEY=…   # the key of this business, from the dashboard',
   ],
   [
     'the clock of this machine',
     {},
-    1,
     "this machine's clock is … behind the service's: webhooks will be refused as too new",
     'timedatectl set-ntp true   # or the command that sets the clock of your system',
-    (_, response) => {
-      response.setHeader('Date', new Date(Date.now() + 600_000).toUTCString());
-      answers(200, { 'Content-Type': 'application/json' }, '{"success":true,"data":[]}')(_, response);
-    },
+    inTenMinutes,
   ],
 ];
 
@@ -245,7 +224,7 @@ describe('doctor', () => {
   });
 
   it.each(MISTAKES.map((row) => [row[0], row] as const))('says one cause and one remedy: %s', async (_, row) => {
-    const [, env, code, finding, remedy, listener] = row;
+    const [, env, finding, remedy, listener, code = 1] = row;
     const sandbox = testSandbox();
     const serving = async (): Promise<string> =>
       listener === undefined ? (await sandbox.listen()).url : listener === null ? closedPort() : service(listener);

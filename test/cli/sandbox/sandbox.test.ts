@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import type { RequestListener } from 'node:http';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -235,13 +235,8 @@ describe('--state', () => {
     const file = join(path, 'sandbox.json');
     const run = await sandbox(['--json', '--events', '--state', file]);
     await create(run.url, { external_id: 'kept' });
-    for (
-      let tries = 0;
-      tries < 500 && !readFileSync(file, { encoding: 'utf8', flag: 'a+' }).includes('"kept"');
-      tries += 1
-    ) {
-      await fetch(`${run.url}/_/status`);
-    }
+    const isWritten = () => existsSync(file) && readFileSync(file, 'utf8').includes('"kept"');
+    for (let tries = 0; tries < 500 && !isWritten(); tries += 1) await fetch(`${run.url}/_/status`);
     expect(JSON.parse(readFileSync(file, 'utf8')).version).toBe(4);
     expect(readdirSync(path)).toEqual(['sandbox.json', 'sandbox.json.lock']);
     await stop(run);

@@ -1,0 +1,346 @@
+import { expect, it } from 'vitest';
+import { listDeliveries } from '../../src/contract/deliveries.ts';
+import { createInvoice, getInvoice, listInvoices } from '../../src/contract/invoices.ts';
+import { listPaymentMethods } from '../../src/contract/payment-methods.ts';
+import { listRates } from '../../src/contract/rates.ts';
+import type { Check } from '../../src/contract/values/check.ts';
+import { Decimal } from '../../src/contract/values/decimal.ts';
+import { getWithdrawal, listWithdrawals } from '../../src/contract/withdrawals.ts';
+import { deliveredRecord, failedAttempt } from '../support/fixtures/deliveries.ts';
+import { adjustedInvoice, createdInvoice, invoicePage } from '../support/fixtures/invoices.ts';
+import { cardMethod } from '../support/fixtures/payment-methods.ts';
+import { buyRate } from '../support/fixtures/rates.ts';
+import { approvedWithdrawal, rejectedWithdrawal, withdrawalPage } from '../support/fixtures/withdrawals.ts';
+import { changed, decoded, driftOf, refused, without } from './mutation.ts';
+
+// "Resources and their fields" of the interface, member by member: what happens to a response where one is not as it
+// should be. Each resource is read through every endpoint that returns it.
+
+type Name = 'creation' | 'invoice' | 'page' | 'withdrawal' | 'payment method' | 'rate' | 'delivery' | 'attempt';
+
+interface Place {
+  readonly check: Check<unknown>;
+  /** Where the resource stands in the payload. */
+  readonly path: string;
+  payload(resource: unknown): unknown;
+}
+const alone = (check: Check<unknown>): Place => ({ check, path: '', payload: (resource) => resource });
+const inList = (check: Check<unknown>): Place => ({ check, path: '0.', payload: (resource) => [resource] });
+const inPage = (check: Check<unknown>, page: object): Place => ({
+  check,
+  path: 'items.0.',
+  payload: (resource) => ({ ...page, items: [resource] }),
+});
+const inLog: Place = {
+  check: listDeliveries.data,
+  path: '0.attempt_log.0.',
+  payload: (attempt) => [{ ...deliveredRecord, attempt_log: [attempt] }],
+};
+
+const RESOURCES: Readonly<Record<Name, { readonly right: object; readonly places: readonly Place[] }>> = {
+  creation: { right: createdInvoice, places: [alone(createInvoice.data)] },
+  invoice: { right: adjustedInvoice, places: [alone(getInvoice.data), inPage(listInvoices.data, invoicePage)] },
+  page: { right: invoicePage, places: [alone(listInvoices.data)] },
+  withdrawal: {
+    right: approvedWithdrawal,
+    places: [alone(getWithdrawal.data), inPage(listWithdrawals.data, withdrawalPage)],
+  },
+  'payment method': { right: cardMethod, places: [inList(listPaymentMethods.data)] },
+  rate: { right: buyRate, places: [inList(listRates.data)] },
+  delivery: { right: deliveredRecord, places: [inList(listDeliveries.data)] },
+  attempt: { right: failedAttempt, places: [inLog] },
+};
+
+const CREATION = ['uuid', 'external_id', 'amount', 'currency', 'currency.id', 'currency.code', 'status', 'payment_url'];
+const TIMES = ['created_at', 'expires_at'];
+const REQUIRED: Readonly<Partial<Record<Name, readonly string[]>>> = {
+  creation: [...CREATION, ...TIMES],
+  invoice: [
+    ...CREATION,
+    ...TIMES,
+    ...['adjustment.expected_amount_fiat', 'adjustment.actual_amount_fiat'],
+    ...['adjustment.expected_amount_usdt', 'adjustment.actual_amount_usdt'],
+  ],
+  page: ['page', 'per_page', 'total_items', 'total_pages', 'has_next', 'has_prev'],
+  withdrawal: ['uuid', 'status'],
+  'payment method': [
+    ...['id', 'currency', 'currency.id', 'currency.code', 'min_amount', 'max_amount'],
+    ...['total_commission_percent', 'client_commission_percent', 'merchant_commission_percent'],
+  ],
+  rate: ['platform', 'asset', 'fiat', 'side'],
+  delivery: ['status'],
+};
+
+const OPTIONAL_IN_CREATION = [
+  ...['customer_id', 'purpose', 'amount_to_send', 'currency.name', 'currency.symbol'],
+  ...['callback_url', 'success_url', 'fail_url'],
+];
+const OPTIONAL: Readonly<Partial<Record<Name, readonly string[]>>> = {
+  creation: OPTIONAL_IN_CREATION,
+  invoice: [
+    ...OPTIONAL_IN_CREATION,
+    ...['finished_at', 'payment_method', 'payment_method.name', 'payment_method.logo_url'],
+    ...['rate', 'settled_amount_usdt', 'adjustment'],
+  ],
+  withdrawal: [
+    ...['actor', 'balance_type', 'token', 'network', 'address', 'amount', 'network_commission', 'amount_to_send'],
+    ...['created_at', 'logo_url', 'tx_hash', 'reject_reason', 'processed_at'],
+  ],
+  'payment method': ['name', 'currency.name', 'currency.symbol', 'logo_url'],
+  rate: ['min_amount', 'max_amount'],
+  delivery: ['event_type', 'max_attempts', 'last_http_status', 'next_retry_at', 'delivered_at'],
+  attempt: ['status_code', 'success', 'error', 'duration_ms', 'triggered_by', 'created_at'],
+};
+
+const [STRING, INTEGER, BOOLEAN, OBJECT] = ['a string', 'an integer', 'a boolean', 'an object'].map(
+  (form) => `must be ${form}`,
+);
+const DECIMAL = 'must be a decimal string, such as "25.00"';
+const DATE = 'must be an ISO 8601 date-time, such as "2026-01-31T09:30:00Z"';
+const INEXACT =
+  'must be a decimal string, because a JSON number with more than 15 significant digits, or from 2^53 on, may have lost some';
+const NEGATIVE = 'must not be negative';
+const LINK = 'must be an http or https address';
+
+/** The member, what came in its place, and why the resource cannot be read. */
+const REFUSED: Readonly<Partial<Record<Name, readonly (readonly [string, unknown, string | undefined])[]>>> = {
+  invoice: [
+    ['uuid', 5, STRING],
+    ['uuid', '', 'must not be empty'],
+    ['external_id', 1042, STRING],
+    ['amount', 'many', DECIMAL],
+    ['amount', true, DECIMAL],
+    ['amount', 0.1 + 0.2, INEXACT],
+    ['amount', '-25.00', NEGATIVE],
+    ['amount_to_send', '-0.01', NEGATIVE],
+    ['settled_amount_usdt', '-1', NEGATIVE],
+    ['settled_amount_usdt', 'NaN', DECIMAL],
+    ['rate', '1e333', DECIMAL],
+    ['currency', 'EUR', OBJECT],
+    ['currency.id', 'two', INTEGER],
+    ['currency.code', 978, STRING],
+    ['status', 1, STRING],
+    ['payment_url', 'javascript:alert(1)', LINK],
+    ['payment_url', 'data:text/html,x', LINK],
+    ['payment_url', '/i/0b9f6e1c', LINK],
+    ['payment_url', 'ftp://pay.example', LINK],
+    ['payment_url', 'https:/pay.example', LINK],
+    ['payment_url', 'x https://pay.example', LINK],
+    ['payment_url', 'https://', LINK],
+    ['created_at', 1767225600, DATE],
+    ['expires_at', 'tomorrow', DATE],
+    ['finished_at', '2026-02-30T00:00:00Z', DATE],
+    ['is_adjusted', 'yes', BOOLEAN],
+    ['adjustment', [1], OBJECT],
+    ['adjustment', [[]], OBJECT],
+    ['adjustment', 'none', OBJECT],
+    ['adjustment.actual_amount_usdt', '-1', NEGATIVE],
+  ],
+  page: [
+    ['items', {}, 'must be an array'],
+    ['items', 'none', 'must be an array'],
+    ['page', '2nd', INTEGER],
+    ['page', '', INTEGER],
+    ['page', '-1', INTEGER],
+    ['page', '2.0', INTEGER],
+    ['page', '9007199254740992', INTEGER],
+    ['page', '1'.repeat(17), INTEGER],
+    ['page', 1.5, INTEGER],
+    ['total_items', true, INTEGER],
+    ['total_pages', [], INTEGER],
+    ['has_next', 'true', BOOLEAN],
+    ['has_prev', 0, BOOLEAN],
+  ],
+  withdrawal: [
+    ['uuid', 5, STRING],
+    ['status', 4, STRING],
+  ],
+  'payment method': [
+    ['id', '11a', INTEGER],
+    ['currency', 'EUR', OBJECT],
+    ['currency.code', 7, STRING],
+    ['min_amount', 'low', DECIMAL],
+    ['min_amount', '-1', NEGATIVE],
+    ['max_amount', '-1', NEGATIVE],
+    ['total_commission_percent', '3.5%', DECIMAL],
+    ['client_commission_percent', false, DECIMAL],
+    ['merchant_commission_percent', {}, DECIMAL],
+  ],
+  rate: [
+    ['platform', 1, STRING],
+    ['asset', 'BTC', 'must be USDT'],
+    ['fiat', {}, STRING],
+    ['side', 1, STRING],
+    ['price', '-1', NEGATIVE],
+    ['price', 'none', DECIMAL],
+    ['min_amount', '-1', NEGATIVE],
+    ['min_amount', 'low', DECIMAL],
+    ['max_amount', 'Infinity', DECIMAL],
+  ],
+};
+
+const UNREADABLE = 'unreadable_member';
+/** The member, what came in its place, what is read, and the drift that is reported. */
+const READ: Readonly<Partial<Record<Name, readonly (readonly [string, unknown, unknown, string?])[]>>> = {
+  invoice: [
+    ['uuid', '00000000-0000-0000-0000-000000000001', '00000000-0000-0000-0000-000000000001'],
+    ['status', 'under_review', 'under_review', 'unknown_word'],
+    ['amount', 100, new Decimal('100'), 'number_for_decimal'],
+    ['customer_id', 7, null, UNREADABLE],
+    ['customer_id', false, null, UNREADABLE],
+    ['purpose', 7, null, UNREADABLE],
+    ['purpose', {}, null, UNREADABLE],
+    ['currency.id', '007', 7, 'text_for_number'],
+    ['currency.symbol', {}, null, UNREADABLE],
+    ['callback_url', {}, null, UNREADABLE],
+    ['success_url', [], null, UNREADABLE],
+    ['fail_url', 0, null, UNREADABLE],
+    ['payment_method', 'Card', null, UNREADABLE],
+    ['payment_method', '', null, UNREADABLE],
+    ['payment_method', [], null, 'list_for_object'],
+    ['payment_method.logo_url', 3, null, UNREADABLE],
+    ['amount_to_send', '', null, UNREADABLE],
+    ['rate', '', null, UNREADABLE],
+    ['settled_amount_usdt', '', null, UNREADABLE],
+    ['finished_at', '', null, UNREADABLE],
+    ['adjustment', '', null, UNREADABLE],
+    ['adjustment', [], null, 'list_for_object'],
+  ],
+  page: [
+    ['items', null, [], 'null_for_list'],
+    ['page', '2', 2, 'text_for_number'],
+    ['per_page', '007', 7, 'text_for_number'],
+    ['total_items', '0', 0, 'text_for_number'],
+    ['total_pages', '9007199254740991', Number.MAX_SAFE_INTEGER, 'text_for_number'],
+  ],
+  withdrawal: [
+    ['status', 'on_hold', 'on_hold', 'unknown_word'],
+    ['amount', 25, new Decimal('25'), 'number_for_decimal'],
+    ['network_commission', '', null],
+    ['created_at', '', null],
+    ['tx_hash', '', ''],
+    ['actor', 4, null, UNREADABLE],
+    ['balance_type', false, null, UNREADABLE],
+    ['token', {}, null, UNREADABLE],
+    ['network', ['TRC20'], null, UNREADABLE],
+    ['address', 1e21, null, UNREADABLE],
+    ['amount', '1.5 USDT', null, UNREADABLE],
+    ['amount', 2 ** 53, null, UNREADABLE],
+    ['amount', '1'.repeat(10_000_000), null, UNREADABLE],
+    ['network_commission', 'NaN', null, UNREADABLE],
+    ['amount_to_send', {}, null, UNREADABLE],
+    ['created_at', '2026-02-01', null, UNREADABLE],
+    ['logo_url', 0, null, UNREADABLE],
+    ['tx_hash', [], null, UNREADABLE],
+    ['reject_reason', { code: 7 }, null, UNREADABLE],
+    ['processed_at', 1767225600, null, UNREADABLE],
+  ],
+  'payment method': [
+    ['name', {}, null, UNREADABLE],
+    ['currency.symbol', {}, null, UNREADABLE],
+    ['logo_url', {}, null, UNREADABLE],
+  ],
+  rate: [
+    ['side', 'mid', 'mid', 'unknown_word'],
+    ['asset', 'usdt', 'usdt'],
+  ],
+  delivery: [
+    ['status', 'paused', 'paused', 'unknown_word'],
+    ['event_type', 'invoice.reviewed', 'invoice.reviewed'],
+  ],
+  // The types of its members are not shown.
+  attempt: [
+    ['status_code', '503', 503],
+    ['status_code', 0, null],
+    ['status_code', 'none', null],
+    ['status_code', [503], null],
+    ['duration_ms', 0, 0],
+    ['duration_ms', '181.5', 181.5],
+    ['duration_ms', '12 ms', null],
+    ['success', 'true', true],
+    ['success', 'False', false],
+    ['success', '0', false],
+    ['success', 1, true],
+    ['success', 2, null],
+    ['success', 'perhaps', null],
+    ['success', [true], null],
+    ['error', { type: 'timeout' }, '{"type":"timeout"}'],
+    ['triggered_by', 7, '7'],
+    ['created_at', '', null],
+    ['created_at', 'yesterday', null],
+  ],
+};
+
+/** The rows of a table by resource, each with the resource in front. */
+function rowsOf<Row>(table: Readonly<Partial<Record<Name, readonly Row[]>>>) {
+  const entries = Object.entries(table) as [Name, readonly Row[]][]; // the keys of the table above
+  return entries.flatMap(([name, rows]) => rows.map((row) => ({ name, row, ...RESOURCES[name] })));
+}
+
+it.each(rowsOf(REQUIRED))('$name: without $row, or with null for it, it cannot be read', ({ row, right, places }) => {
+  for (const { check, path, payload } of places) {
+    const issue = { path: path + row, message: 'is required' };
+    expect(refused(check, payload(without(right, row)))).toEqual([issue]);
+    expect(refused(check, payload(changed(right, row, null))).map((each) => each.path)).toEqual([issue.path]);
+  }
+});
+
+it.each(rowsOf(OPTIONAL))('$name: $row is null where it is absent or null', ({ row, right, places }) => {
+  for (const { check, path, payload } of places) {
+    for (const resource of [without(right, row), changed(right, row, null)]) {
+      expect(decoded(check, payload(resource))).toHaveProperty(path + row, null);
+      expect(driftOf(check, payload(resource))).toEqual([]);
+    }
+  }
+});
+
+it.each(rowsOf(REFUSED))('$name: $row.0 = $row.1 cannot be read', ({ row: [member, came, message], right, places }) => {
+  for (const { check, path, payload } of places) {
+    const wire = payload(changed(right, member, came));
+    expect(refused(check, wire)).toEqual([{ path: path + member, message }]);
+  }
+});
+
+it.each(rowsOf(READ))(
+  '$name: $row.0 = $row.1 is read as $row.2',
+  ({ row: [member, came, read, kind], right, places }) => {
+    for (const { check, path, payload } of places) {
+      const wire = payload(changed(right, member, came));
+      expect(decoded(check, wire)).toHaveProperty(path + member, read);
+      const drift = kind === undefined ? [] : [`${path.replace('0', '*')}${member} ${kind}`];
+      expect(driftOf(check, wire)).toEqual(drift);
+    }
+  },
+);
+
+it('a list of invoices says whether each one is adjusted', () => {
+  const page = { ...invoicePage, items: [without(adjustedInvoice, 'is_adjusted')] };
+  expect(refused(listInvoices.data, page)).toEqual([{ path: 'items.0.is_adjusted', message: 'is required' }]);
+  expect(refused(listInvoices.data, without(invoicePage, 'items'))).toEqual([
+    { path: 'items', message: 'is required' },
+  ]);
+});
+
+it('every member that is wrong is named at once, and its value never', () => {
+  const broken = changed(changed(createdInvoice, 'amount', 'customer@example.test'), 'currency.id', null);
+  const issues = refused(createInvoice.data, broken);
+  expect(issues.map(({ path }) => path)).toEqual(['amount', 'currency.id']);
+  expect(JSON.stringify(issues)).not.toContain('customer@example.test');
+});
+
+it('a withdrawal shows what came for the members that could not be read, also after a queue', () => {
+  const odd = {
+    ...approvedWithdrawal,
+    amount: '1.5 USDT',
+    processed_at: '2026-02-01',
+    actor: { id: 4 },
+    tx_hash: null,
+  };
+  const unreadable = { amount: '1.5 USDT', processed_at: '2026-02-01', actor: { id: 4 } };
+  const right = decoded(getWithdrawal.data, approvedWithdrawal);
+  expect(right).not.toHaveProperty('unreadable');
+  expect(decoded(getWithdrawal.data, rejectedWithdrawal)).not.toHaveProperty('unreadable'); // its members are empty
+  const found = decoded(getWithdrawal.data, odd);
+  expect(found).toEqual({ ...right, amount: null, processed_at: null, actor: null, tx_hash: null, unreadable });
+  expect(JSON.parse(JSON.stringify(found))).toMatchObject({ unreadable });
+});

@@ -11,7 +11,7 @@ import {
   readCount,
   readDuration,
 } from './checks.ts';
-import { isLoopback } from './contract/values/hosts.ts';
+import { isLoopback } from './contract/values/scalars.ts';
 import { environment, warnOfSandboxSecret } from './environment.ts';
 import type { DriftEvent, Hooks } from './transport/hooks.ts';
 import type { RetryPolicy } from './transport/retry.ts';

@@ -1,5 +1,5 @@
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
-import { isHttpAddress } from '../contract/values/hosts.ts';
+import { isHttpAddress } from '../contract/values/scalars.ts';
 import { DIALECTS, type Dialect, type DialectEntry } from '../sandbox/dialects.ts';
 import { COMMON_FLAGS, type CommandTable } from './commands.ts';
 import { messageOf, misuse } from './io.ts';

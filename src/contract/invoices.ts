@@ -33,8 +33,7 @@ import {
   timestamp,
 } from './values/codecs.ts';
 import { Decimal } from './values/decimal.ts';
-import { isHttpAddress } from './values/hosts.ts';
-import { dateFrom, decimalFrom, isSameIdent, moneyFrom, Problem } from './values/scalars.ts';
+import { dateFrom, decimalFrom, isHttpAddress, isSameIdent, moneyFrom, Problem } from './values/scalars.ts';
 
 /**
  * An invoice as its creation returns it. {@link Invoice} has more members.

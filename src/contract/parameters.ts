@@ -1,7 +1,6 @@
 import { type Codec, optionalScalar, scalar } from './values/codecs.ts';
 import { Decimal } from './values/decimal.ts';
-import { isLoopback } from './values/hosts.ts';
-import { codePoints, Problem } from './values/scalars.ts';
+import { codePoints, isLoopback, Problem } from './values/scalars.ts';
 
 /**
  * Money that the caller gives: a plain decimal string such as `"25.00"`, or a Decimal of any copy of decimal.js. A

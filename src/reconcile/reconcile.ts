@@ -1,7 +1,6 @@
 import { checkCallbacks, checkOptions, checkSignal, configurationFail, kindOf, namesOf, readCount } from '../checks.ts';
 import { concurrently, untilAborted } from '../concurrently.ts';
-import { instantFrom } from '../contract/values/instants.ts';
-import { isSameIdent, plainIdent } from '../contract/values/scalars.ts';
+import { instantFrom, isSameIdent, plainIdent } from '../contract/values/scalars.ts';
 import { AbortedError } from '../errors/classes.ts';
 import { type AnyMerchantError, failsEveryCall, hasCode, isMerchantError, isRefusedIdent } from '../errors/guards.ts';
 import { notify } from '../notify.ts';

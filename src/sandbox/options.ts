@@ -1,6 +1,5 @@
 import { type Callback, checkCallbacks, checkOptions, kindOf, namesOf, readWord } from '../checks.ts';
-import { isHttpAddress } from '../contract/values/hosts.ts';
-import { instantFrom } from '../contract/values/instants.ts';
+import { instantFrom, isHttpAddress } from '../contract/values/scalars.ts';
 import { type Dialect, dialectFrom } from './dialects.ts';
 import { fail, parseDuration, quoted } from './option-checks.ts';
 import { SEED_FAULT_NAMES, type SeedFault } from './state/faults.ts';

@@ -8,7 +8,7 @@ import {
   namesOf,
   readCount,
 } from '../checks.ts';
-import { isLoopback } from '../contract/values/hosts.ts';
+import { isLoopback } from '../contract/values/scalars.ts';
 import type { ReconcileOrder } from '../reconcile/types.ts';
 import type { Sandbox, SandboxFetch } from '../sandbox/sandbox.ts';
 

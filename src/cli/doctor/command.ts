@@ -1,6 +1,6 @@
 // The folder `doctor` is one command: it checks the settings and the service. It imports the client when it runs.
 import { keyProblem } from '../../checks.ts';
-import { isLoopback } from '../../contract/values/hosts.ts';
+import { isLoopback } from '../../contract/values/scalars.ts';
 import type { MerchantError } from '../../errors/classes.ts';
 import { guideTo } from '../../errors/codes.ts';
 import { isMerchantError } from '../../errors/guards.ts';

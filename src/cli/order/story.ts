@@ -3,7 +3,7 @@ import type { DeliveryAttempt, WebhookDelivery } from '../../contract/deliveries
 import type { Invoice } from '../../contract/invoices.ts';
 import { isFinalStatus } from '../../contract/statuses.ts';
 import type { Decimal } from '../../contract/values/decimal.ts';
-import { isLoopback } from '../../contract/values/hosts.ts';
+import { isLoopback } from '../../contract/values/scalars.ts';
 import { shellWord } from '../../printable.ts';
 import { isWebhookWaiting, noWebhookWord, paymentWord, webhookWord } from '../../sandbox/words.ts';
 import { type Diagnosis, diagnoseStatus, isSearchable } from '../../webhooks/diagnose.ts';

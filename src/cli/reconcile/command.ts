@@ -1,7 +1,7 @@
 // The folder `reconcile` is one command: it reads orders from a file and prints findings. It imports the client when it runs.
 import { createReadStream } from 'node:fs';
 import { Decimal } from '../../contract/values/decimal.ts';
-import { instantFrom } from '../../contract/values/instants.ts';
+import { instantFrom } from '../../contract/values/scalars.ts';
 import { isMerchantError } from '../../errors/guards.ts';
 import { reconcile } from '../../reconcile/reconcile.ts';
 import type { Finding, NotCompared, ReconcileOptions, ReconcileSummary } from '../../reconcile/types.ts';

@@ -1,5 +1,5 @@
 // The folder `sandbox` is one command: it serves a sandbox, or acts on one that runs. It imports the sandbox.
-import { isLoopback } from '../../contract/values/hosts.ts';
+import { isLoopback } from '../../contract/values/scalars.ts';
 import { isMerchantError } from '../../errors/guards.ts';
 import { faultFromText } from '../../sandbox/actions.ts';
 import { codeOf } from '../../sandbox/delivery/webhook-request.ts';

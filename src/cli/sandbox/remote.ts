@@ -1,5 +1,5 @@
 // Acts on a sandbox that runs in another process, by one request for each action.
-import { isHttpAddress, isLoopback } from '../../contract/values/hosts.ts';
+import { isHttpAddress, isLoopback } from '../../contract/values/scalars.ts';
 import { printable, shellWord } from '../../printable.ts';
 import { ACTIONS, type ActionFields, type ActionName, type ActionResult, isActionName } from '../../sandbox/actions.ts';
 import { parseAddress, readArguments } from '../arguments.ts';

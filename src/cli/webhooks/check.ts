@@ -1,5 +1,5 @@
 // The folder `webhooks` has the commands `webhooks check`, `send` and `verify`. It imports receiver and sandbox.
-import { isLoopback } from '../../contract/values/hosts.ts';
+import { isLoopback } from '../../contract/values/scalars.ts';
 import { hiding } from '../../hide.ts';
 import { signedRequest } from '../../sandbox/delivery/webhook-request.ts';
 import type { SandboxWebhookRequest } from '../../sandbox/wire-types.ts';

@@ -1,4 +1,4 @@
-import { isLoopback } from '../../contract/values/hosts.ts';
+import { isLoopback } from '../../contract/values/scalars.ts';
 import { hiding } from '../../hide.ts';
 import { shellWord } from '../../printable.ts';
 import { signedRequest } from '../../sandbox/delivery/webhook-request.ts';

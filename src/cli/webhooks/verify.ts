@@ -1,4 +1,4 @@
-import { instantFrom } from '../../contract/values/instants.ts';
+import { instantFrom } from '../../contract/values/scalars.ts';
 import { WebhookVerificationError } from '../../errors/classes.ts';
 import { printable } from '../../printable.ts';
 import { diagnoseMismatch, sentenceOf } from '../../webhooks/diagnose.ts';

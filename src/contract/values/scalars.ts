@@ -118,3 +118,30 @@ export function isSameIdent(a: string, b: string): boolean {
 export function plainIdent(ident: string): string {
   return isUuid(ident) ? ident.replaceAll('-', '').toLowerCase() : ident;
 }
+
+const DATE_ALONE = /^\d{4}-\d{2}-\d{2}$/;
+
+/**
+ * Reads a Date, milliseconds since 1970, or ISO 8601 text (UTC without an offset), as milliseconds since 1970. Else
+ * null.
+ */
+export function instantFrom(value: unknown): number | null {
+  const text = typeof value === 'string' && DATE_ALONE.test(value) ? `${value}T00:00:00Z` : value;
+  const date = typeof text === 'string' ? dateFrom(text) : typeof text === 'number' ? new Date(text) : text;
+  const ms = date instanceof Date ? date.getTime() : Number.NaN;
+  return Number.isNaN(ms) ? null : ms;
+}
+
+const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
+
+/**
+ * True for a host name of the machine itself. `shop.localhost` does not count, because DNS decides where such a name leads.
+ */
+export function isLoopback(hostname: string): boolean {
+  return LOOPBACK.test(hostname.toLowerCase());
+}
+
+/** True for an absolute http or https address. */
+export function isHttpAddress(value: unknown): value is string {
+  return typeof value === 'string' && /^https?:\/\//i.test(value) && URL.canParse(value);
+}

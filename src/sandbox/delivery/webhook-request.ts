@@ -1,6 +1,6 @@
 // One request to a receiver: its body, its signature, and how it is sent.
 import type { KnownEventType } from '../../contract/statuses.ts';
-import { isLoopback } from '../../contract/values/hosts.ts';
+import { isLoopback } from '../../contract/values/scalars.ts';
 import { eventNameOf } from '../../webhooks/event/events.ts';
 import { signWebhook } from '../../webhooks/verify/signature.ts';
 import { type Dialect, withDecimals } from '../dialects.ts';

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { checkOptions, namesOf, readCount } from '../../checks.ts';
-import { isLoopback } from '../../contract/values/hosts.ts';
+import { isLoopback } from '../../contract/values/scalars.ts';
 import { ConfigurationError } from '../../errors/classes.ts';
 import { BodyChunks } from '../../webhooks/body.ts';
 import { fail } from '../option-checks.ts';

@@ -1,5 +1,5 @@
 // What a request says: the body of a creation, the query of a list. Every problem is found before one response names all.
-import { isLoopback } from '../../contract/values/hosts.ts';
+import { isLoopback } from '../../contract/values/scalars.ts';
 import { activeCurrencies, activeCurrency, isAmount, isPayable, rangesOf } from '../business/money.ts';
 import type { Dialect } from '../dialects.ts';
 import type { InvoiceDraft } from '../state/records.ts';

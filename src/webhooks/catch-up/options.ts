@@ -9,7 +9,7 @@ import {
   readCount,
 } from '../../checks.ts';
 import type { FinalInvoiceStatus } from '../../contract/statuses.ts';
-import { instantFrom } from '../../contract/values/instants.ts';
+import { instantFrom } from '../../contract/values/scalars.ts';
 import { ConfigurationError } from '../../errors/classes.ts';
 import type { CatchUpInvoice } from '../event/event-types.ts';
 import type { WebhookStore } from '../stores/store.ts';

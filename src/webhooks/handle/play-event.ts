@@ -78,6 +78,7 @@ async function playEvent<Extra extends object>(
   } catch (error) {
     return ended('store_down', { error });
   }
+  if (missing !== null) reportForgetfulStore(settings, subject, missing);
   if (event.source === 'catch_up' && missing !== null) {
     return { verdict: 'store_failed', message: `Not played. ${missing}` };
   }
@@ -90,7 +91,6 @@ async function playEvent<Extra extends object>(
   let result: ClaimResult;
   try {
     result = checkResult(await store.claim({ ...claim, digest, lease: LEASE }));
-    reportForgetfulStore(settings, subject);
   } catch (error) {
     return ended('store_down', { error });
   }
@@ -142,11 +142,14 @@ function mayBeAboutMoney(value: unknown, depth: number): boolean {
 const reportedForgetful = new WeakSet<object>();
 
 /** Reports that the store dropped records, once for each handler, because every later report would say the same. */
-function reportForgetfulStore<Extra extends object>(settings: HandlerSettings<Extra>, subject: ReportSubject): void {
-  const forgot = settings.store.forgot?.() ?? null;
-  if (forgot === null || reportedForgetful.has(settings)) return;
+function reportForgetfulStore<Extra extends object>(
+  settings: HandlerSettings<Extra>,
+  subject: ReportSubject,
+  message: string,
+): void {
+  if (reportedForgetful.has(settings)) return;
   reportedForgetful.add(settings);
-  report(settings, subject, { reason: 'store_forgot', message: forgot });
+  report(settings, subject, { reason: 'store_forgot', message });
 }
 
 /**

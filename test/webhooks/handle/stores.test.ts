@@ -254,7 +254,7 @@ describe('a memory store that had to drop a record', () => {
     const { reports, replies } = await shopAfter(6, 3);
     expect(replies).toEqual(Array(6).fill('done'));
     const message = expect.stringMatching(/holds 3 records .*had to drop older ones/);
-    expect(reports).toMatchObject([{ reason: 'store_forgot', status: null, key: `${uuidOf(4)}:paid`, message }]);
+    expect(reports).toMatchObject([{ reason: 'store_forgot', status: null, key: `${uuidOf(5)}:paid`, message }]);
   });
 
   it('is refused by catchUp, which would run again what was done', async () => {

@@ -7,8 +7,11 @@ export function environment(name: string): string | undefined {
   }
 }
 
+/** The default key of the command `sandbox`. */
+export const SANDBOX_KEY = 'sk_sandbox';
+
 /** The default webhook secret of the command `sandbox`. It is public, so anybody can sign with it. */
-const SANDBOX_SECRET = 'whsec_sandbox';
+export const SANDBOX_SECRET = 'whsec_sandbox';
 
 /** True for the public secret of the sandbox, as text or as bytes. */
 export function isSandboxSecret(secret: unknown): boolean {
@@ -31,8 +34,8 @@ export function warnOfSandboxSecret(secrets: readonly unknown[], option: boolean
   if (warned.has(isAllowed)) return;
   warned.add(isAllowed);
   const line = isAllowed
-    ? 'SANDBOX: deliveries signed with the public secret whsec_sandbox are accepted. Anybody can make them: never in production.'
-    : 'the webhook secret is whsec_sandbox, which everybody knows: deliveries signed with it are refused.\n' +
+    ? `SANDBOX: deliveries signed with the public secret ${SANDBOX_SECRET} are accepted. Anybody can make them: never in production.`
+    : `the webhook secret is ${SANDBOX_SECRET}, which everybody knows: deliveries signed with it are refused.\n` +
       '  In production, use the secret of the dashboard. For development, set MERCHANT_SANDBOX=1, or give the option sandbox: true.';
   try {
     console.warn(`merchant-invoicing: ${line}`);

@@ -1,5 +1,6 @@
 // The folder `sandbox` is one command: it serves a sandbox, or acts on one that runs. It imports the sandbox.
 import { isLoopback } from '../../contract/values/scalars.ts';
+import { SANDBOX_KEY, SANDBOX_SECRET } from '../../environment.ts';
 import { isMerchantError } from '../../errors/guards.ts';
 import { faultFromText } from '../../sandbox/actions.ts';
 import { codeOf } from '../../sandbox/delivery/webhook-request.ts';
@@ -60,8 +61,8 @@ function sandboxOptions(flags: Flags): SandboxOptions {
     }),
     seed,
     merchantName: flags.merchant,
-    apiKey: flags.key ?? 'sk_sandbox',
-    webhookSecret: flags.secret ?? 'whsec_sandbox',
+    apiKey: flags.key ?? SANDBOX_KEY,
+    webhookSecret: flags.secret ?? SANDBOX_SECRET,
     quiet: true, // each event is a line anyway
     defaults: { callback_url: optionalAddress(flags.callback, '--callback') },
     url: optionalAddress(flags['public-url'], '--public-url'),

@@ -1,5 +1,6 @@
 // A delivery as `webhooks check` and `webhooks send` make it: its order, its event, its headers, and how it is sent.
 import type { KnownEventType } from '../../contract/statuses.ts';
+import { SANDBOX_SECRET } from '../../environment.ts';
 import { shellWord } from '../../printable.ts';
 import { compareAmounts, isAmount, quote, shareOf } from '../../sandbox/business/money.ts';
 import { codeOf, eventBody, eventTypeOf, startOfBody } from '../../sandbox/delivery/webhook-request.ts';
@@ -98,7 +99,7 @@ export function readSecrets(given: readonly string[], env: Io['env']) {
   if (given.length > 0) return { secrets: given, source: 'the secret of --secret' };
   const secret = env['MERCHANT_WEBHOOK_SECRET'] || undefined;
   if (secret === undefined) {
-    return { secrets: ['whsec_sandbox'], source: 'the secret of the sandbox (--secret gives another)' };
+    return { secrets: [SANDBOX_SECRET], source: 'the secret of the sandbox (--secret gives another)' };
   }
   parseSecrets(secret, 'MERCHANT_WEBHOOK_SECRET');
   return { secrets: [secret], source: 'the secret in MERCHANT_WEBHOOK_SECRET' };

@@ -1,4 +1,4 @@
-import { isSandboxSecret } from '../../environment.ts';
+import { isSandboxSecret, SANDBOX_KEY } from '../../environment.ts';
 import { isSearchable } from '../../webhooks/diagnose.ts';
 import type { UnsentResponse } from '../service/respond.ts';
 import type { IncomingRequest } from '../service/service.ts';
@@ -173,7 +173,7 @@ function activity(world: World, event: SandboxEvent): Html {
 
 /** Base URL, key and secret as lines of an `.env` file. Values that the user gave are shown only on request. */
 function credentials({ url, settings: { apiKey, webhookSecret } }: World, incoming: IncomingRequest): Html {
-  const isPublic = apiKey === 'sk_sandbox' && isSandboxSecret(webhookSecret);
+  const isPublic = apiKey === SANDBOX_KEY && isSandboxSecret(webhookSecret);
   const isShown = isPublic || incoming.url.searchParams.get('secrets') === 'shown';
   const shown = (value: string): string => (isShown ? value : '(not shown)');
   const allows = isSandboxSecret(webhookSecret) ? '\nMERCHANT_SANDBOX=1' : '';

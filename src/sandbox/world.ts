@@ -29,7 +29,7 @@ export interface World {
 }
 
 /** The host of a sandbox without a port. Nothing can be reached there. */
-export const NO_HOST = 'https://sandbox.invalid';
+const NO_HOST = 'https://sandbox.invalid';
 
 /** Creates the parts, empty. */
 export function createParts(settings: Settings): World {

@@ -31,6 +31,8 @@ const STAYS: Readonly<Partial<Record<StormCustomer, readonly [fewest: number, mo
 /** Draws the customers of a day, in the order in which they arrive. */
 export function planCustomers({ seed, customers, weights, restartEvery }: CheckedSettings): PlannedCustomer[] {
   const kinds = deckOf<StormCustomer>(weights.customers, customers, `${seed} customers`);
+  const networks = deckOf<StormNetwork>(weights.network, customers, `${seed} network`);
+  const webhooks = deckOf<StormWebhook>(weights.webhooks, customers, `${seed} webhooks`);
   return kinds.map((kind, index) => {
     const number = index + 1;
     // Each draw depends on seed, customer and question alone, so another option does not change the other draws.
@@ -42,8 +44,8 @@ export function planCustomers({ seed, customers, weights, restartEvery }: Checke
     return {
       order: { id: `order-${number}`, customer_id: `customer-${number}`, amount: textOf(cents), currency: 'EUR' },
       kind,
-      network: drawn<StormNetwork>(weights.network, draw('network')),
-      webhook: drawn<StormWebhook>(weights.webhooks, draw('webhook')),
+      network: networks[index] ?? 'calm', // a deck has as many as there are customers
+      webhook: webhooks[index] ?? 'delivered',
       arrives,
       ends: arrives + Math.floor((fewest + draw('end') * more) * MINUTE),
       share,
@@ -68,14 +70,4 @@ function deckOf<Kind extends string>(weights: Readonly<Record<string, number>>, 
     [deck[at], deck[other]] = [deck[other] as Kind, deck[at] as Kind]; // both are within the deck
   }
   return deck.slice(0, size);
-}
-
-function drawn<Kind extends string>(weights: Readonly<Record<string, number>>, random: number): Kind {
-  const entries = Object.entries(weights).filter(([, weight]) => weight > 0);
-  let left = random * entries.reduce((sum, [, weight]) => sum + weight, 0);
-  for (const [kind, weight] of entries) {
-    left -= weight;
-    if (left < 0) return kind as Kind; // a name of the weights
-  }
-  return entries.at(-1)?.[0] as Kind; // rounding
 }

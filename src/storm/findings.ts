@@ -1,3 +1,4 @@
+import { kindOf } from '../checks.ts';
 import { Decimal } from '../contract/values/decimal.ts';
 import { decimalFrom, Problem, plainIdent } from '../contract/values/scalars.ts';
 import { readOrder } from '../reconcile/compare.ts';
@@ -68,14 +69,29 @@ export async function findingsOf(shop: StormShop, sandbox: Sandbox, played: Play
       malformed.push({ kind: 'order_malformed', order: order.external_id, problem });
     }
   }
+  for (const [index, { external_id }] of fulfilments.entries()) {
+    if (typeof external_id === 'string') continue;
+    const problem = `row ${index + 1} of fulfilments: external_id must be text, not ${kindOf(external_id)}.`;
+    malformed.push({ kind: 'order_malformed', order: null, problem });
+  }
   const byCustomer = invoicesByCustomer(sandbox);
+  const [rowsById, givenById] = [byIdent(orders), byIdent(fulfilments)];
   const wrong = played.records.flatMap((record) => {
     // A shop may have its own id for the customer, as long as each order has another one.
     const customer = record.uuid === null ? null : sandbox.invoice(record.uuid).customer_id;
     const invoices = byCustomer.get(customer ?? record.plan.order.customer_id) ?? [];
-    return findingsOfOrder(judgedOrder(record, invoices, orders, fulfilments));
+    return findingsOfOrder(judgedOrder(record, invoices, rowsById, givenById));
   });
   return [...nothingDelivered(sandbox), ...malformed, ...wrong, ...refusedCreation(sandbox), ...notFinished(played)];
+}
+
+function byIdent<Row extends { readonly external_id: string }>(rows: readonly Row[]): Map<string, Row[]> {
+  const byId = new Map<string, Row[]>();
+  for (const row of rows) {
+    const id = plainIdent(String(row.external_id)); // the shop gives it, so it may be no text
+    byId.set(id, [...(byId.get(id) ?? []), row]);
+  }
+  return byId;
 }
 
 /** The invoices of each customer, the oldest first. */
@@ -92,7 +108,8 @@ function nothingDelivered(sandbox: Sandbox): Found[] {
   const attempts = sandbox
     .deliveries()
     .reverse() // the oldest first
-    .flatMap(({ attempt_log }) => attempt_log);
+    .flatMap(({ attempt_log }) => attempt_log)
+    .filter(({ fault }) => fault === null); // the others are the storm's own work
   if (attempts.length === 0 || attempts.some(({ success }) => success)) return [];
   const problem = `The endpoint accepted none of ${attempts.length} webhooks, so the storm shows little. Its first response: ${attempts[0]?.error}.`;
   return [{ kind: 'nothing_delivered', order: null, problem }];
@@ -148,13 +165,13 @@ interface JudgedOrder {
 function judgedOrder(
   record: CustomerRecord,
   invoices: readonly SandboxInvoice[],
-  orders: readonly FoundOrder[],
-  fulfilments: readonly StormFulfilment[],
+  orders: ReadonlyMap<string, readonly FoundOrder[]>,
+  fulfilments: ReadonlyMap<string, readonly StormFulfilment[]>,
 ): JudgedOrder {
   const { order } = record.plan;
-  const ids = new Set([order.id, ...invoices.flatMap((each) => [each.external_id, each.uuid])].map(plainIdent));
-  const rows = orders.filter(({ external_id }) => ids.has(plainIdent(external_id)));
-  const given = fulfilments.filter(({ external_id }) => ids.has(plainIdent(external_id)));
+  const ids = [...new Set([order.id, ...invoices.flatMap((each) => [each.external_id, each.uuid])].map(plainIdent))];
+  const rows = ids.flatMap((id) => orders.get(id) ?? []);
+  const given = ids.flatMap((id) => fulfilments.get(id) ?? []);
   const paid = invoices.filter(({ status }) => status === 'success');
   return {
     record,
@@ -173,11 +190,7 @@ function judgedOrder(
 type Rule = readonly [StormFindingKind, (order: JudgedOrder) => string | null];
 
 const RULES: readonly Rule[] = [
-  [
-    'checkout_stuck',
-    ({ record }) =>
-      record.isStuck ? 'The customer came back after an error and saw another one, although the service worked.' : null,
-  ],
+  ['checkout_stuck', ({ record }) => record.stuck],
   [
     'forgery_accepted',
     ({ record: { acceptedForgery: status } }) =>
@@ -226,24 +239,26 @@ function paidNotFulfilled({ paid, rows, ordered, paidFiat, record }: JudgedOrder
   const isTaken = rows.some(({ state }) => state !== 'open' && state !== 'canceled');
   if (paid.length === 0 || isTaken) return null;
   // An order that was paid with another amount may wait for a person, once its credit is booked.
-  const isBooked = rows.some(({ credited_usdt }) => credited_usdt?.gt(0) === true);
-  if (isBooked && paid.some(({ is_adjusted }) => is_adjusted)) return null;
+  if (creditOf(rows)?.gt(0) === true && paid.some(({ is_adjusted }) => is_adjusted)) return null;
   const states = rows.map(({ state }) => state).join(', ');
   return `${paidFiat.toFixed(2)} of ${ordered} ${record.plan.order.currency} was paid, and the order is ${states}.`;
 }
 
-/** The shop may fulfil an order for less if it gives what the credit is worth. */
-function fulfilledForLess({ paid, given, ordered, paidFiat, credited, isGiven, record }: JudgedOrder): string | null {
-  if (paid.length === 0 || !isGiven || !paidFiat.lt(ordered)) return null;
-  if (given.length > 0 && creditOf(given).eq(credited)) return null;
-  return `${paidFiat.toFixed(2)} of ${ordered} ${record.plan.order.currency} was paid, and the whole order was given.`;
+/** A shop that gives the credit, and no goods, may fulfil an order for less. */
+function fulfilledForLess({ paid, given, ordered, paidFiat, isGiven, record }: JudgedOrder): string | null {
+  if (paid.length === 0 || !isGiven || !paidFiat.lt(ordered) || creditOf(given) !== null) return null;
+  const hint = given.length > 0 ? '' : ' If the shop gives credit, let fulfilments() show how much.';
+  return `${paidFiat.toFixed(2)} of ${ordered} ${record.plan.order.currency} was paid, and the whole order was given.${hint}`;
 }
 
-function creditedDiffers({ paid, rows, credited }: JudgedOrder): string | null {
-  const booked = creditOf(rows);
-  if (paid.length === 0 || rows.every(({ credited_usdt }) => credited_usdt === null) || booked.eq(credited))
-    return null;
-  return `${credited.toFixed()} USDT was credited, and ${booked.toFixed()} is booked.`;
+function creditedDiffers({ paid, rows, given, credited }: JudgedOrder): string | null {
+  if (paid.length === 0) return null;
+  const [booked, handedOut] = [creditOf(rows), creditOf(given)];
+  if (booked?.eq(credited) === false) {
+    return `${credited.toFixed()} USDT was credited, and ${booked.toFixed()} is booked.`;
+  }
+  if (handedOut === null || given.length > paid.length || handedOut.eq(credited)) return null;
+  return `${credited.toFixed()} USDT was credited, and ${handedOut.toFixed()} was given.`;
 }
 
 function fulfilledNotPaid({ paid, rows, given }: JudgedOrder): string | null {
@@ -257,19 +272,21 @@ function timesText(count: number): string {
   return count === 1 ? 'once' : count === 2 ? 'twice' : `${count} times`;
 }
 
-/** Whether an earlier invoice could still be paid, or was, when this one was created. */
+/** Whether an earlier invoice was paid in full, or could be paid, when this one was created. */
 function couldBePaid(invoices: readonly SandboxInvoice[], later: SandboxInvoice): boolean {
-  return invoices.some((each) => {
-    if (each === later || each.created_at > later.created_at) return false;
-    if (each.created_at === later.created_at && invoices.indexOf(each) > invoices.indexOf(later)) return false;
-    const isUnderpaid = each.status === 'success' && each.is_adjusted;
-    const isOver = each.finished_at !== null && each.finished_at < later.created_at;
-    return !isOver || (each.status === 'success' && !isUnderpaid);
+  return invoices.slice(0, invoices.indexOf(later)).some((each) => {
+    // At the same instant the earlier one had ended: the clock stands still while the shop handles a webhook.
+    const hadEnded = each.finished_at !== null && each.finished_at <= later.created_at;
+    if (!hadEnded) return each.expires_at > later.created_at;
+    const { status, amount, adjustment } = each;
+    return status === 'success' && !(adjustment !== null && new Decimal(adjustment.actual_amount_fiat).lt(amount));
   });
 }
 
-function creditOf(rows: readonly Pick<StormFulfilment, 'credited_usdt'>[]): Decimal {
-  return sumOf(rows.map(({ credited_usdt }) => credited_usdt));
+/** The credit in the rows, or null if none of them has any. */
+function creditOf(rows: readonly Pick<StormFulfilment, 'credited_usdt'>[]): Decimal | null {
+  const credits = rows.map(({ credited_usdt }) => credited_usdt ?? null).filter((credit) => credit !== null);
+  return credits.length === 0 ? null : sumOf(credits);
 }
 
 /** The sum of the amounts that can be read. */

@@ -48,7 +48,7 @@ export interface StormOrder {
 export interface StormFulfilment {
   /** The id of the order, or of its invoice. */
   readonly external_id: string;
-  /** The USDT that was given as credit. Absent for goods. */
+  /** The USDT that was given, in a shop that gives credit. Absent for goods. */
   readonly credited_usdt?: string | { toFixed(): string } | null | undefined;
 }
 
@@ -65,7 +65,7 @@ export interface StormShop {
   readonly orders: () => Rows<ReconcileOrder>;
   /** One row for each time that goods or credit were given. Without it, a double fulfilment is not seen. */
   readonly fulfilments?: (() => Rows<StormFulfilment>) | undefined;
-  /** Follows the customer back to the shop, to the `success_url` or `fail_url` of the invoice. */
+  /** Follows the customer back to the shop, to the `success_url` of the invoice. */
   readonly visit?: ((url: string) => unknown) | undefined;
   /** Runs `handler.catchUp`, if the shop does. */
   readonly catchUp?: (() => unknown) | undefined;
@@ -77,7 +77,7 @@ export interface StormShop {
 
 type Rows<Row> = Iterable<Row> | AsyncIterable<Row> | Promise<Iterable<Row>>;
 
-/** What a customer does. `renew`: presses pay again after the invoice has expired, and pays what comes. */
+/** What a customer does. `renew`: presses pay again after 45 minutes, when the invoice has expired, and pays what comes. */
 export type StormCustomer =
   | 'pay'
   | 'pay_less'
@@ -209,21 +209,13 @@ export const DEFAULT_WEIGHTS = {
 export const fail = configurationFail('storm');
 
 /** The settings after their check, with the defaults. */
-export interface CheckedSettings {
-  readonly seed: number | string;
-  readonly customers: number;
-  readonly weights: { readonly [Name in keyof typeof DEFAULT_WEIGHTS]: Readonly<Record<string, number>> };
-  readonly restartEvery: number;
-  readonly timeLimit: number;
-  readonly signal: AbortSignal | undefined;
-  readonly onProgress: StormSettings['onProgress'];
-}
+export type CheckedSettings = ReturnType<typeof readSettings>;
 
 /**
  * Checks the settings and fills in the defaults.
  * @throws ConfigurationError (`SDK_CONFIGURATION`) that names the option
  */
-export function readSettings(options: StormOptions): CheckedSettings {
+export function readSettings(options: StormOptions) {
   checkOptions('options', options, NAMES, fail);
   const { seed = 1, weights = {}, signal, onProgress, timeLimit = 300_000 } = options;
   if (typeof seed !== 'string' && !Number.isFinite(seed)) fail(`seed must be a number or text, not ${kindOf(seed)}`);
@@ -245,7 +237,8 @@ export function readSettings(options: StormOptions): CheckedSettings {
     if (Object.values(row).every((weight) => weight === 0)) fail(`weights.${name} switches every kind off`);
     return [name, row] as const;
   });
-  const read = Object.fromEntries(merged) as unknown as CheckedSettings['weights']; // the names of the table
+  type Weights = { readonly [Name in keyof typeof DEFAULT_WEIGHTS]: Readonly<Record<string, number>> };
+  const read = Object.fromEntries(merged) as unknown as Weights; // the names of the table
   return { seed, customers, weights: read, restartEvery, timeLimit, signal, onProgress };
 }
 

@@ -1,3 +1,4 @@
+import { kindOf } from '../checks.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { Fault } from '../sandbox/state/faults.ts';
 import type { SandboxInvoice } from '../sandbox/wire-types.ts';
@@ -5,6 +6,7 @@ import { signWebhook } from '../webhooks/verify/signature.ts';
 import type { PlannedCustomer } from './customers.ts';
 import {
   type CheckedSettings,
+  fail,
   refuseStrangeHost,
   type StormCustomer,
   type StormNetwork,
@@ -29,8 +31,8 @@ export interface CustomerRecord {
   hasArrived: boolean;
   /** The uuid of the invoice that the customer was sent to, or null if the shop showed an error. */
   uuid: string | null;
-  /** The customer came back after an error, and got another one although the service worked. */
-  isStuck: boolean;
+  /** Why the customer cannot pay, although the service works, or null. */
+  stuck: string | null;
   /** The status with which the endpoint accepted a forged delivery, or null. */
   acceptedForgery: number | null;
 }
@@ -59,7 +61,7 @@ export async function play(
   const begun = performance.now();
   const start = sandbox.now().getTime();
   const records = customers.map(
-    (each): CustomerRecord => ({ plan: each, hasArrived: false, uuid: null, isStuck: false, acceptedForgery: null }),
+    (each): CustomerRecord => ({ plan: each, hasArrived: false, uuid: null, stuck: null, acceptedForgery: null }),
   );
   const ended = new AbortController(); // once nobody waits for the rest, no more of the shop's code is run
   const visits = new Visits(shop, sandbox, story, ended.signal);
@@ -150,11 +152,15 @@ const NETWORK: { readonly [Kind in Exclude<StormNetwork, 'calm'>]: Fault } = {
   truncated: { type: 'truncated' },
 };
 
+/** Outages of the whole shop, of two hours each. */
+const OUTAGES_MAX = 3;
+
 const UUID = /[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/;
 
 /** What customers do in the shop and on the payment page. */
 class Visits {
   restarts = 0;
+  #outages = 0;
   readonly #shop: StormShop;
   readonly #sandbox: Sandbox;
   readonly #story: Story;
@@ -196,21 +202,25 @@ class Visits {
 
   async #comeBackAfterError(record: CustomerRecord): Promise<void> {
     if (record.uuid !== null) return;
+    record.stuck = 'The customer came back after an error and saw another one, although the service worked.';
     await this.#checkout(record, 'comes back after the error');
-    record.isStuck = record.uuid === null;
   }
 
   async #checkout(record: CustomerRecord, what: string): Promise<void> {
     const { order } = record.plan;
-    let link = '';
+    let given: unknown;
     try {
-      const given = await this.#shop.checkout(order);
-      link = typeof given === 'string' ? given : given.payment_url;
+      given = await this.#shop.checkout(order);
     } catch (error) {
       this.#story.note(record, `${what}, and sees an error: ${error instanceof Error ? error.message : String(error)}`);
       return;
     }
     this.#ended.throwIfAborted();
+    const got = typeof given === 'object' && given !== null && 'payment_url' in given ? given.payment_url : given;
+    const link =
+      typeof got === 'string'
+        ? got
+        : fail(`checkout must resolve to the payment_url or the invoice, not ${kindOf(given)}`);
     const invoice = this.#invoiceOf(link);
     const isOver = invoice !== undefined && invoice.status !== 'pending';
     const gets =
@@ -219,13 +229,14 @@ class Visits {
         : isOver
           ? 'the link of an invoice that has ended'
           : 'the payment link';
+    const isFirst = record.uuid === null;
+    const isRenewed = record.plan.kind === 'renew' && record.uuid !== invoice?.uuid;
+    if (invoice !== undefined) [record.uuid, record.stuck] = [invoice.uuid, null];
+    else if (isFirst) record.stuck = 'The link that the customer got leads to no invoice: resolve to its payment_url.';
     this.#story.note(record, `${what}, and gets ${gets}`);
     if (invoice === undefined) return;
     if (invoice.callback_url !== null) refuseStrangeHost('callback_url', invoice.callback_url);
-    const isFirst = record.uuid === null;
-    const isRenewed = record.plan.kind === 'renew' && record.uuid !== invoice.uuid;
     if (isFirst || isRenewed) this.#prepareWebhook(record, invoice.uuid, isFirst);
-    record.uuid = invoice.uuid;
   }
 
   /** The invoice that a link leads to. A search writes every invoice, so a uuid in the link is tried first. */
@@ -252,8 +263,16 @@ class Visits {
     if (webhook === 'out_of_order' && !isFirst) return;
     if (webhook === 'out_of_order') faults.next({ type: 'hold', for: late }, { order });
     else if (webhook === 'lost') faults.next({ type: 'outage', for: '3d' }, { order });
-    else if (webhook === 'outage') faults.next({ type: 'outage', for: '2h' });
+    else if (webhook === 'outage') faults.next({ type: 'outage', for: '2h' }, this.#isOutageOfAll() ? {} : { order });
     else if (webhook !== 'delivered' && webhook !== 'forged') faults.next(webhook, { order });
+  }
+
+  /** Whether the next outage is of the whole shop. More than three would leave a large storm nothing but outages. */
+  #isOutageOfAll(): boolean {
+    const isOne = this.#sandbox.faults.queued().some(({ fault, order }) => fault.type === 'outage' && order === null);
+    if (isOne || this.#outages >= OUTAGES_MAX) return false;
+    this.#outages += 1;
+    return true;
   }
 
   async #end(record: CustomerRecord): Promise<void> {

@@ -57,14 +57,16 @@ export class Story {
     this.#lines.push({ at, order, text });
   }
 
-  /** The lines of one order, by its id or that of its invoice. */
+  /** The lines of one order, by its id or that of its invoice, and those about all orders from its first line on. */
   of(order: string): string {
     this.#copy();
     const ids = new Set([
       order,
       ...[...this.#orders].filter(([, id]) => id === order).map(([external_id]) => external_id),
     ]);
+    const first = this.#lines.findIndex((line) => line.order !== null && ids.has(line.order));
     return this.#lines
+      .slice(first === -1 ? this.#lines.length : first)
       .filter((line) => line.order === null || ids.has(line.order))
       .map(({ at, text }) => `${at.slice(0, 10)} ${at.slice(11, 19)}  ${text}`)
       .join('\n');

@@ -1,4 +1,5 @@
 import { DatabaseSync } from 'node:sqlite';
+import { expect } from 'vitest';
 import { MerchantClient } from '../../src/index.ts';
 import type { StormService, StormShop } from '../../src/storm/index.ts';
 import type { InvoiceAdjustedEvent, InvoicePaidEvent, WebhookStore } from '../../src/webhooks/index.ts';
@@ -14,6 +15,7 @@ import {
 /** How a shop is wrong on purpose. */
 export type Planted =
   | 'right'
+  | 'renews in its handler'
   | 'no dedupe'
   | 'commit after the acknowledgement'
   | 'amount in place of credited_usdt'
@@ -105,7 +107,12 @@ export async function plantedShop(service: StormService, planted: Planted): Prom
       now,
       onPaid: (event, context) => inCommit(context, () => book(event, 'fulfilled')),
       onAdjusted: (event, context) => inCommit(context, () => book(event, stateOf(event))),
-      onCanceled: (event, context) => inCommit(context, () => cancel(event.external_id)),
+      onCanceled: async ({ external_id }, context) => {
+        await inCommit(context, () => cancel(external_id));
+        if (planted !== 'renews in its handler' || attemptsOf(external_id).length !== 1) return;
+        const { amount, currency } = rows().find((row) => row.external_id === external_id) ?? expect.unreachable();
+        await checkout({ id: external_id, customer_id: external_id.replace('order', 'customer'), amount, currency });
+      },
       onReport() {},
     });
   };

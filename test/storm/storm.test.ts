@@ -31,6 +31,83 @@ describe('a right shop', () => {
   });
 });
 
+it('a shop that creates the next invoice while it handles the end of one has no finding', async () => {
+  const weights = {
+    customers: { ...only(DEFAULT_WEIGHTS.customers, 'cancel'), pay_late: 1 },
+    webhooks: only(DEFAULT_WEIGHTS.webhooks, 'delivered'),
+  };
+  expect((await over('renews in its handler', { customers: 20, weights })).findings).toEqual([]);
+});
+
+it('a shop that hears of nothing, and catches up, has no finding', async () => {
+  const weights = { network: only(DEFAULT_WEIGHTS.network, 'calm'), webhooks: only(DEFAULT_WEIGHTS.webhooks, 'lost') };
+  expect((await over('right', { customers: 20, weights })).findings).toEqual([]);
+});
+
+it('the story of an order has all of its invoices', async () => {
+  const weights = { customers: only(DEFAULT_WEIGHTS.customers, 'renew') };
+  const result = await storm({
+    customers: 1,
+    weights,
+    shop: async (service) => {
+      const { visit: _, ...shop } = await plantedShop(service, 'right');
+      return shop;
+    },
+  });
+  expect(result.findings).toEqual([]);
+  expect(result.story('order-1')).toMatch(/the invoice is expired[\s\S]*the invoice is pending[\s\S]*is success/);
+});
+
+describe('what the shop gives to the storm', () => {
+  /** A storm over a right shop with other members. */
+  const withMembers = (change: (shop: StormShop) => Partial<StormShop>) =>
+    storm({
+      customers: 40,
+      shop: async (service) => {
+        const shop = await plantedShop(service, 'right');
+        return { ...shop, ...change(shop) };
+      },
+    });
+  const rowsOf = async (rows: ReturnType<NonNullable<StormShop['fulfilments']>> | undefined) => [
+    ...((await rows) as Iterable<entry.StormFulfilment>), // the planted shop gives a list
+  ];
+
+  it('is refused where a fulfilment has no id, and would hide a double one', async () => {
+    const { findings } = await withMembers(({ fulfilments }) => ({
+      fulfilments: async () =>
+        (await rowsOf(fulfilments?.())).map(({ external_id: order_id }) => ({ order_id }) as never), // a column without its alias
+    }));
+    expect(findings[0]).toMatchObject({
+      kind: 'order_malformed',
+      problem: 'row 1 of fulfilments: external_id must be text, not undefined.',
+    });
+  });
+
+  it('is compared where it is credit', async () => {
+    const { findings } = await withMembers(({ fulfilments }) => ({
+      fulfilments: async () => (await rowsOf(fulfilments?.())).map((row) => ({ ...row, credited_usdt: '25.00' })),
+    }));
+    expect(findings[0]).toMatchObject({
+      kind: 'credited_differs',
+      problem: expect.stringMatching(/USDT was credited, and 25 was given\.$/),
+    });
+  });
+
+  it('is a payment link, or the storm says so', async () => {
+    const { findings } = await withMembers(() => ({ checkout: async () => 'https://shop.example/cart' }));
+    expect(findings[0]).toMatchObject({
+      kind: 'checkout_stuck',
+      problem: 'The link that the customer got leads to no invoice: resolve to its payment_url.',
+    });
+    const created = withMembers(({ checkout }) => ({
+      checkout: async (order) => ({ invoice: await checkout(order) }) as never, // the result of createOrGet as it is
+    }));
+    await expect(created).rejects.toThrow(
+      'storm: checkout must resolve to the payment_url or the invoice, not a value of type object.',
+    );
+  });
+});
+
 describe('a mistake in the shop is found within 200 customers, and named', () => {
   it.each<[Planted, StormFindingKind]>([
     ['no dedupe', 'fulfilled_twice'],
@@ -54,7 +131,9 @@ describe('a mistake in the shop is found within 200 customers, and named', () =>
     expect(found).toMatchObject({ replay: 'storm({ seed: 1, customers: 200, … })' });
     expect(result.summary()).toContain(kind.replaceAll('_', ' '));
     if (found?.order)
-      expect(result.story(found.order)).toMatch(/^2026-01-0\d [\d:]{8} {2}[\s\S]*the invoice is pending/);
+      expect(result.story(found.order)).toMatch(
+        /^2026-01-0\d [\d:]{8} {2}[\s\S]*(?:the invoice is pending|sees an error)/,
+      );
   });
 });
 

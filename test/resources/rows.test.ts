@@ -86,15 +86,6 @@ describe.each<[string, (client: MerchantClient, options?: never) => PromiseLike<
     expect(await call(client, options as never), 'each is reported').toEqual([]);
     expect(invalid).toHaveLength(2);
   });
-
-  it.each<[unknown, string]>([
-    [{ onInvalidItem: 5 }, 'options.onInvalidItem must be a function, not 5. No request was made.'],
-    [{ onInvalidRow: () => {} }, 'options has no "onInvalidRow"; it has signal, '],
-    [null, 'options must be an object, not null'],
-  ])('refuses the options %j', async (options, message) => {
-    const error = await errorOf(call(clientOf('https://pay.example'), options as never)); // wrong on purpose
-    expect(error).toMatchObject({ code: 'SDK_INVALID_ARGUMENT', message: expect.stringContaining(message) });
-  });
 });
 
 describe('a flood of odd rows', () => {

@@ -105,40 +105,6 @@ export const READING: readonly Behaviour[] = [
     },
   },
   {
-    name: 'a walk while invoices join yields each old one once',
-    async run(stage) {
-      const ids = await createMany(stage, 6);
-      const seen: string[] = [];
-      for await (const { external_id } of stage.merchant.invoices.list({ per_page: 2, status: 'pending' })) {
-        seen.push(external_id);
-        if (seen.length === 2) await createMany(stage, 2, 'USD');
-      }
-      expect(seen.filter((id) => ids.includes(id)).sort()).toEqual(ids.sort());
-      expect(new Set(seen).size).toBe(seen.length);
-    },
-  },
-  {
-    name: 'a walk over a list that shrinks below the page it asks for misses nothing',
-    async run(stage) {
-      const { merchant, sandbox } = stage;
-      await createMany(stage, 6);
-      const seen: string[] = [];
-      for await (const { external_id } of merchant.invoices.list({ per_page: 2, status: 'pending' })) {
-        seen.push(external_id);
-        if (seen.length !== 2) continue;
-        const left = sandbox.invoices().filter(({ status }) => status === 'pending');
-        for (const invoice of left.filter(({ external_id: id }) => seen.includes(id))) await sandbox.fail(invoice.uuid);
-        for (const invoice of left.filter(({ external_id: id }) => !seen.includes(id)).slice(0, 2)) {
-          await sandbox.fail(invoice.uuid);
-        }
-      }
-      const pending = sandbox.invoices().filter(({ status }) => status === 'pending');
-      expect(pending).toHaveLength(2);
-      for (const { external_id } of pending) expect(seen).toContain(external_id);
-      expect(new Set(seen).size).toBe(seen.length);
-    },
-  },
-  {
     name: 'an empty list is empty, and its walk ends',
     async run({ merchant, sandbox }) {
       const page = await merchant.invoices.list({ status: 'expired' });

@@ -18,7 +18,7 @@ const CUSTOMER = 'anna.b@customer.example';
 const CALLBACK = 'https://shop.example/hook?token=cb_2Yx6';
 
 /** What of key and secret may not be seen in any spelling: each has one run of letters that is in no other text. */
-const TRACES = ['7Hq2', '9Lm', '5Tg8', 'kQ'];
+const TRACES = ['7Hq2', '9Lm', '5Tg8', 'kQ', btoa(KEY).slice(4, 20)];
 /** What of a request is in no error of ours: only where the service echoes it. */
 const REQUEST_TRACES = ['4Wd7', '8Rk3', 'Zwei Karten', 'anna.b', 'cb_2Yx6'];
 
@@ -74,7 +74,7 @@ async function expectSecrecy(
   const note = (...args: unknown[]) => void told.push(args);
   const client = clientOf(address, {
     apiKey: KEY,
-    webhookSecret: SECRET,
+    webhookSecret: ['whsec_other_0', SECRET],
     headers: { 'x-proxy': CLIENT_HEADER },
     hooks: { onRequest: note, onResponse: note, onRetry: note, onError: note },
     runtime,
@@ -132,6 +132,7 @@ const FAULTS: Readonly<Record<string, (runtime: FakeRuntime) => Step>> = {
       .replaceAll('/', '\\/')
       .replace(/[^\x20-\x7e]/g, (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`),
   ),
+  'an echo of the encoded key': echo(500, (request) => `${encodeURIComponent(keyOf(request))} ${btoa(keyOf(request))}`),
   'an echo of the key many times': echo(500, (request) => keyOf(request).repeat(2_000)),
   'a body that breaks inside the echoed key': cutInKey('reset', 500),
   'a body that ends inside the echoed key': cutInKey('end', 401),

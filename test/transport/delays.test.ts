@@ -47,6 +47,12 @@ describe('without a hint', () => {
 
 describe('the wait that a response asks for', () => {
   // RFC 9110, 10.2.3: seconds, or a date in one of the three forms of 5.6.7. Anything else is no wait.
+  const UNREADABLE = [
+    ...['', ' ', '1000000000000', '0.0000001', '.5', '5.', '+5', '-5', '5s', 's5', '5 5', '0x10', '1e3', ',', '5s, 6s'],
+    ...['soon', '31 Jan 2026 09:30:05 GMT', '2026-01-31T09:30:05Z', 'Sat', 'Sat, soon, or later in the day'],
+    ...['Saturn, 31 Jan 2026 09:30:05 GMT', 'after Sat, 31 Jan 2026 09:30:05 GMT', 'Sat, 31 Jan 2026 29:30:05 GMT'],
+    `Sat, 31 Jan 2026 09:30:05 GMT (${'x'.repeat(40)})`,
+  ];
   it.each<[string, number | undefined]>([
     ['0', 0],
     ['7', 7_000],
@@ -64,11 +70,7 @@ describe('the wait that a response asks for', () => {
     ['Sat, 31 Jan 2026 04:30:10 -0500', 10_000],
     ['Sat, 31 Jan 2026 09:30:00 GMT', 0],
     ['Fri, 30 Jan 2026 09:30:00 GMT', 0],
-    ...['', ' ', '1000000000000', '0.0000001', '.5', '5.', '+5', '-5', '5s', 's5', '5 5', '0x10', '1e3', ',', '5s, 6s']
-      .concat('soon', '31 Jan 2026 09:30:05 GMT', '2026-01-31T09:30:05Z', 'Sat', 'Sat, soon, or later in the day')
-      .concat('Saturn, 31 Jan 2026 09:30:05 GMT', 'after Sat, 31 Jan 2026 09:30:05 GMT')
-      .concat('Sat, 31 Jan 2026 29:30:05 GMT', `Sat, 31 Jan 2026 09:30:05 GMT (${'x'.repeat(40)})`)
-      .map((header): [string, undefined] => [header, undefined]),
+    ...UNREADABLE.map((header): [string, undefined] => [header, undefined]),
   ])('is in the error, also of one that is not repeated: %j is %s', async (header, wait) => {
     const headers = { 'retry-after': header, date: new Date(START).toUTCString() };
     const fetch = async () => new Response('', { status: 403, headers });

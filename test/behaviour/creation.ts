@@ -87,25 +87,6 @@ export const CREATION: readonly Behaviour[] = [
     run: (stage: Stage) => recovers(stage, fault),
   })),
   {
-    name: 'create that may have made an invoice which is paid by now says "unknown", and shows it',
-    async run({ merchant, sandbox, runtime }) {
-      sandbox.faults.next('reset_after');
-      runtime.onWait = () => {
-        runtime.onWait = null;
-        void sandbox.pay('order-1042').then(() => resume());
-      };
-      let resume = (): void => {};
-      const timer = runtime.timer.bind(runtime);
-      runtime.timer = (milliseconds, callback) => {
-        resume = callback;
-        return timer(milliseconds, callback);
-      };
-      const error = await errorOf(merchant.invoices.create(ORDER));
-      expect(error).toMatchObject({ code: 'INVOICE_ALREADY_EXISTS', outcome: 'unknown', existingStatus: 'success' });
-      expect(error).toMatchObject({ existing: { uuid: sandbox.invoice('order-1042').uuid } });
-    },
-  },
-  {
     name: 'create says "unknown" when the existing invoice cannot be read',
     async run({ merchant, sandbox }) {
       sandbox.faults.next('reset_after', { operation: 'invoices.create' });

@@ -163,16 +163,6 @@ export const WEBHOOKS: readonly Behaviour[] = [
     },
   },
   {
-    name: 'a canceled order is closed once',
-    async run(stage) {
-      const shop = shopOn(stage);
-      await stage.merchant.invoices.create(ORDER);
-      await stage.sandbox.expire('order-1042');
-      await stage.sandbox.resend('order-1042');
-      expect([shop.answers, shop.canceled.length, shop.fulfilled.length]).toEqual([[200, 200], 1, 0]);
-    },
-  },
-  {
     name: 'a fulfilment that fails is repeated by the service until it is done',
     async run(stage) {
       const shop = shopOn(stage);
@@ -272,24 +262,6 @@ export const WEBHOOKS: readonly Behaviour[] = [
       expectNotFound(await errorOf(merchant.webhooks.resend('order-1042')), dialect, 'WEBHOOK_NOT_FOUND');
       await sandbox.pay('order-1042');
       expect(await merchant.webhooks.deliveries('order-1042')).toEqual([]);
-    },
-  },
-  {
-    name: 'resend starts a fresh attempt, and expedites one that waits',
-    async run(stage) {
-      const { merchant, sandbox } = stage;
-      const statuses = [500];
-      stage.receive = () => statuses.shift() ?? 200;
-      const { uuid } = await merchant.invoices.create(ORDER);
-      await sandbox.pay('order-1042');
-      expect(await merchant.webhooks.resend('order-1042')).toBe(undefined);
-      await sandbox.settle();
-      expect(await merchant.webhooks.resend(uuid)).toBe(undefined);
-      await sandbox.settle();
-      const [delivery] = await merchant.webhooks.deliveries(uuid);
-      expect(delivery).toMatchObject({ status: 'delivered', attempts: 3, next_retry_at: null });
-      expect(delivery?.attempt_log.map(({ triggered_by }) => triggered_by)).toEqual(['schedule', 'manual', 'manual']);
-      expect(new Set(stage.arrived.map(({ headers }) => headers['X-Webhook-Id'])).size).toBe(1);
     },
   },
 ];

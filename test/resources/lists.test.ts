@@ -59,18 +59,6 @@ describe('a list', () => {
     const error = { code: 'SDK_PAGE', outcome: 'rejected', stoppedBy: 'not_retryable', page: 1 };
     expect(result).toMatchObject(isRead ? { ok: true, value: { items: { length: count } } } : { ok: false, error });
   });
-
-  it('of withdrawals is walked in the same way', async () => {
-    const more = { per_page: 1, total_items: 2, total_pages: 2 };
-    const row = (number: number) => ({ uuid: `w-${number}`, status: 'pending' });
-    const server = await serve(
-      ok(page([row(1)], { ...more, has_next: true })),
-      ok(page([row(2)], { ...more, page: 2, has_prev: true })),
-    );
-    const call = clientOf(server.url).withdrawals.list({ status: 'pending', per_page: 1 });
-    expect((await call.collect({ limit: 9 })).map(({ uuid }) => uuid)).toEqual(['w-1', 'w-2']);
-    expect(server.requests[1]?.url).toBe('/api/v1/external/withdrawals?status=pending&page=2&per_page=1');
-  });
 });
 
 describe('collect', () => {
@@ -136,16 +124,6 @@ describe('rows that contradict the filter are left out', () => {
     expect(found.map(({ uuid }) => uuid)).toEqual(['row-3', 'row-99']);
     expect(list.asked).toEqual([1, 2, 3, 4, 5]);
     expect(drift).toEqual([{ operation: 'invoices.list', path: 'items.*.status', kind: 'filter_ignored' }]);
-  });
-
-  it('and the others are found where the list loses rows', async () => {
-    const list = await movingList(uuids(80));
-    changeRows(list, { 'row-45': { status: 'fail' } });
-    list.beforeRead = (read) => {
-      if (read === 3) list.rows = list.rows.slice(20);
-    };
-    const found = await clientOf(list.server.url).invoices.list({ status: 'fail' }).collect({ limit: 10 });
-    expect(found.map(({ uuid }) => uuid)).toEqual(['row-45']);
   });
 });
 

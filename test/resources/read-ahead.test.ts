@@ -1,7 +1,6 @@
 import { expect, it, vi } from 'vitest';
-import { refuse } from '../support/fault-steps.ts';
 import { type MovingList, movingList, uuids } from '../support/moving-list.ts';
-import { clientOf, errorOf } from '../support/test-client.ts';
+import { clientOf } from '../support/test-client.ts';
 
 // Which pages a walk requests by default, and when: none before the first page is used up, then two ahead.
 
@@ -114,19 +113,6 @@ it('behind the first page three requests are in flight, and each page that is us
   expect((await fourth).value?.page).toBe(4);
   await walk.return();
   expect(sorted(list.asked)).toEqual([1, 2, 3, 4, 5, 6]);
-});
-
-it('a page that fails while it is read ahead ends the walk at its place', async () => {
-  const { letGo, list } = await heldList(2);
-  list.edit = (page, asked) => (asked === 3 ? refuse(401, 'UNAUTHORIZED') : page);
-  const seen: string[] = [];
-  const walk = (async () => {
-    for await (const { uuid } of listOf(list)) seen.push(uuid);
-  })();
-  const error = errorOf(walk);
-  await letGo(3, 4, 2); // the failure comes first
-  expect(await error).toMatchObject({ kind: 'authentication', page: 3 });
-  expect(seen).toEqual(ROWS.slice(0, 40));
 });
 
 it('a loop that leaves ends the requests in flight, and their failures reach nobody', async () => {

@@ -54,14 +54,15 @@ describe('the msw handlers', () => {
     sandbox.faults.next('reset_after');
     const failed = await merchant.rates.list().result();
     expect(failed).toMatchObject({ ok: false, error: { kind: 'connection' } });
-    sandbox.faults.next({ type: 'rate_limit', retryAfter: 7 });
-    const limited = await merchant.rates.list().result();
-    expect(limited).toMatchObject({ ok: false, error: { kind: 'rate_limit', retryAfter: 7_000 } });
     sandbox.faults.next('hang');
     const hung = await merchant.rates.list({}, { timeout: 20 }).result();
     expect(hung).toMatchObject({ ok: false, error: { kind: 'timeout' } });
     sandbox.faults.next('truncated');
     expect((await merchant.rates.list().result()).ok).toBe(false);
+    // The last one: the next call of this client would wait for its end.
+    sandbox.faults.next({ type: 'rate_limit', retryAfter: 7 });
+    const limited = await merchant.rates.list().result();
+    expect(limited).toMatchObject({ ok: false, error: { kind: 'rate_limit', retryAfter: 7_000 } });
   });
 
   it('leave other addresses alone', async () => {

@@ -1,8 +1,6 @@
 import { inspect } from 'node:util';
 import { describe, expect, it, vi } from 'vitest';
 import { MerchantClient } from '../src/client.ts';
-import { ConfigurationError } from '../src/errors/classes.ts';
-import type { ClientOverrides } from '../src/options.ts';
 import { memoryStore, signWebhook } from '../src/webhooks/index.ts';
 import { serve } from './support/fault-server.ts';
 import { ok, refuse } from './support/fault-steps.ts';
@@ -65,27 +63,6 @@ describe('a client for another business', () => {
     options.headers['x-shop'] = '2';
     await shop.rates.list();
     expect(server.requests[0]?.headers).toMatchObject({ 'x-api-key': keyOf(1), 'x-shop': '1' });
-  });
-
-  it.each<[string, unknown, string]>([
-    ['no options', undefined, 'options must be an object'],
-    ['a key of undefined', { apiKey: undefined }, 'apiKey is undefined: leave it out to keep the key of this client'],
-    ['a key of null', { apiKey: null }, 'apiKey must be a string, not null'],
-    ['an empty key', { apiKey: '' }, 'apiKey is empty'],
-    ['a key with a line break', { apiKey: `${keyOf(1)}\n` }, 'apiKey has white space'],
-    ['a key that a class does not have', new (class { get apiKey() { return undefined; } })(), 'apiKey is undefined'], // biome-ignore format: one row
-    ['another address', { baseUrl: 'https://evil.example' }, 'options has no "baseUrl"; it has apiKey'],
-    ['another fetch', { fetch }, 'options has no "fetch"'],
-    ['a size of the budget', { retry: { budget: 5 } }, 'retry has no "budget"'],
-    ['an unusable limit', { timeout: 0 }, 'timeout must be'],
-    ['the header of the key', { headers: { 'X-Api-Key': 'x' } }, 'cannot set X-Api-Key'],
-    ['an empty secret', { webhookSecret: '' }, 'webhookSecret'],
-  ])('refuses %s', (_name, options, expected) => {
-    const merchant = clientOf('https://pay.example');
-    const run = () => merchant.withOptions(options as ClientOverrides); // wrong on purpose
-    expect(run).toThrow(ConfigurationError);
-    expect(run).toThrow(expected);
-    expect(run).not.toThrow(keyOf(1));
   });
 
   it('shows no key and no secret, its own or another', async () => {

@@ -65,7 +65,7 @@ const JOURNEY = [
   'a wrong key is refused once, on any endpoint',
   'what does not exist is not found',
   'a rate limit is waited out',
-  'a failure of the service is repeated',
+  'a failure of the service without end is a ServerError',
   'an adjusted webhook says what was paid and what was credited',
   'a payment is fulfilled once, however often its webhook comes',
   'the delivery history tells of each attempt',

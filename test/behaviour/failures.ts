@@ -44,21 +44,6 @@ export const FAILURES: readonly Behaviour[] = [
     },
   },
   {
-    name: 'a query that the service refuses is a ValidationError',
-    async run({ merchant }) {
-      const error = await errorOf(merchant.invoices.list({}, { query: { status: 'refunded' } }));
-      expect(error).toMatchObject({ kind: 'validation', origin: 'service', status: 422, outcome: 'rejected' });
-    },
-  },
-  {
-    name: 'a query name that the service does not know is ignored, or a ValidationError',
-    async run({ merchant, dialect }) {
-      const result = await merchant.invoices.list({}, { query: { sort: 'amount' } }).result();
-      if (dialect.withdrawalQuery !== 'strict') expect(result.ok).toBe(true);
-      else expect(result).toMatchObject({ ok: false, error: { kind: 'validation', status: 422 } });
-    },
-  },
-  {
     name: 'a wrong key is refused once, on any endpoint',
     async run({ client, dialect }) {
       const stranger = client({ apiKey: 'sk_wrong' });
@@ -112,30 +97,6 @@ export const FAILURES: readonly Behaviour[] = [
       if (least === undefined || most === undefined) return expect(retryAfter).toBe(undefined);
       expect(retryAfter).toBeGreaterThanOrEqual(least);
       expect(retryAfter).toBeLessThanOrEqual(most);
-    },
-  },
-  {
-    name: 'a resend is repeated after a rate limit, not after a failure of the service',
-    async run({ merchant, sandbox, dialect }) {
-      await merchant.invoices.create(ORDER);
-      await sandbox.pay('order-1042');
-      sandbox.faults.next('rate_limit');
-      const limited = await merchant.webhooks.resend('order-1042').result();
-      expect(limited.ok).toBe(rateLimitOf(dialect).kind === 'rate_limit');
-      sandbox.faults.clear();
-      sandbox.faults.next('server_error');
-      const error = await errorOf(merchant.webhooks.resend('order-1042'));
-      expectServerError(error, dialect);
-      expect(error).toMatchObject({ outcome: 'unknown', stoppedBy: 'not_retryable' });
-      await sandbox.settle();
-    },
-  },
-  {
-    name: 'a failure of the service is repeated',
-    async run({ merchant, sandbox }) {
-      sandbox.faults.next('server_error', { times: 2 });
-      const { data, response } = await merchant.invoices.create(ORDER).withResponse();
-      expect([data.external_id, response.attempts, response.recovered]).toEqual(['order-1042', 3, false]);
     },
   },
   {

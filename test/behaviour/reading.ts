@@ -89,65 +89,6 @@ export const READING: readonly Behaviour[] = [
     },
   },
   {
-    name: 'pages carry the seven members',
-    async run(stage) {
-      await createMany(stage, 5, 'USD');
-      const seen: unknown[] = [];
-      for await (const { items, ...page } of stage.merchant.invoices.list({ currency: 'USD', per_page: 2 }).pages()) {
-        seen.push({ count: items.length, ...page });
-      }
-      const all = { per_page: 2, total_items: 5, total_pages: 3 };
-      expect(seen).toMatchObject([
-        { count: 2, page: 1, has_next: true, has_prev: false, ...all },
-        { count: 2, page: 2, has_next: true, has_prev: true, ...all },
-        { count: 1, page: 3, has_next: false, has_prev: true, ...all },
-      ]);
-    },
-  },
-  {
-    name: 'a walk while invoices join yields each old one once',
-    async run(stage) {
-      const ids = await createMany(stage, 6);
-      const seen: string[] = [];
-      for await (const { external_id } of stage.merchant.invoices.list({ per_page: 2, status: 'pending' })) {
-        seen.push(external_id);
-        if (seen.length === 2) await createMany(stage, 2, 'USD');
-      }
-      expect(seen.filter((id) => ids.includes(id)).sort()).toEqual(ids.sort());
-      expect(new Set(seen).size).toBe(seen.length);
-    },
-  },
-  {
-    name: 'a walk over a list that shrinks below the page it asks for misses nothing',
-    async run(stage) {
-      const { merchant, sandbox } = stage;
-      await createMany(stage, 6);
-      const seen: string[] = [];
-      for await (const { external_id } of merchant.invoices.list({ per_page: 2, status: 'pending' })) {
-        seen.push(external_id);
-        if (seen.length !== 2) continue;
-        const left = sandbox.invoices().filter(({ status }) => status === 'pending');
-        for (const invoice of left.filter(({ external_id: id }) => seen.includes(id))) await sandbox.fail(invoice.uuid);
-        for (const invoice of left.filter(({ external_id: id }) => !seen.includes(id)).slice(0, 2)) {
-          await sandbox.fail(invoice.uuid);
-        }
-      }
-      const pending = sandbox.invoices().filter(({ status }) => status === 'pending');
-      expect(pending).toHaveLength(2);
-      for (const { external_id } of pending) expect(seen).toContain(external_id);
-      expect(new Set(seen).size).toBe(seen.length);
-    },
-  },
-  {
-    name: 'an empty list is empty, and its walk ends',
-    async run({ merchant, sandbox }) {
-      const page = await merchant.invoices.list({ status: 'expired' });
-      expect(page).toMatchObject({ items: [], total_items: 0, total_pages: 0, has_next: false });
-      expect(await walked(merchant.invoices.list({ status: 'expired' }))).toEqual([]);
-      expect(sandbox.requests()).toHaveLength(2);
-    },
-  },
-  {
     name: 'a page beyond the last is an empty one, the last one, or a typed refusal',
     async run(stage) {
       const { merchant, dialect } = stage;

@@ -94,27 +94,6 @@ describe('each method sends exactly', () => {
     });
   });
 
-  it.each([
-    ['invoices.create', (c: MerchantClient, amount: never) => c.invoices.create({ ...order, amount })],
-    [
-      'paymentMethods.forCharge',
-      (c: MerchantClient, amount: never) => c.paymentMethods.forCharge({ currency: 'EUR', amount }),
-    ],
-  ])('%s refuses a bigint, with the right form and without a request', async (operation, call) => {
-    const server = await serve(ok(createdInvoice));
-    const error = await errorOf(call(clientOf(server.url), 2500n as never)); // wrong on purpose
-    expect(error).toMatchObject({
-      kind: 'validation',
-      code: 'VALIDATION_ERROR',
-      origin: 'client',
-      outcome: 'not_sent',
-    });
-    expect(error.message).toBe(
-      `${operation}: amount must not be a bigint, which could mean whole units or cents: write it as text, amount: "25.00". No request was made.`,
-    );
-    expect(server.requests).toEqual([]);
-  });
-
   it('headers and query of the options', async () => {
     const server = await serve(ok(invoicePage));
     const client = clientOf(server.url, { headers: { 'X-Proxy': 'p', 'x-both': 'client' } });
@@ -148,86 +127,68 @@ describe('each method sends exactly', () => {
   });
 });
 
-describe('each method gives', () => {
-  const answering = async (data: unknown) => clientOf((await serve(ok(data))).url);
-
-  it('the methods and rates that were asked for', async () => {
-    const yen = { id: 9, code: 'JPY', name: 'Yen', symbol: '¥' };
-    const methods = [
-      { ...cardMethod, id: 1, min_amount: '10.00', max_amount: '100.00' },
-      { ...cardMethod, id: 2, min_amount: '25.01', max_amount: '100.00' },
-      { ...cardMethod, id: 3, min_amount: '9', max_amount: '25' },
-      { ...cardMethod, id: 4, min_amount: '1', max_amount: '99', currency: yen },
-    ];
-    const forCharge = await (await answering(methods)).paymentMethods.forCharge({ currency: 'eur', amount: '25.00' });
-    expect(forCharge.map(({ id }) => id)).toEqual([1, 3]);
-    const rows = [
-      { ...sellRate, platform: 'A', side: 'buy', price: '0.9' },
-      { ...sellRate, platform: 'A', price: '0.8' },
-      { ...sellRate, platform: 'B', price: '0.7' },
-      { ...sellRate, platform: 'A', fiat: 'GEL', price: '2.7' },
-    ];
-    const picked = await (await answering(rows)).rates.list({ fiat: 'eur', side: 'sell', platform: 'a' });
-    expect(picked.map(({ price }) => price.toFixed())).toEqual(['0.8']);
-  });
+it('forCharge gives the methods that can take the amount in its currency', async () => {
+  const yen = { id: 9, code: 'JPY', name: 'Yen', symbol: '¥' };
+  const methods = [
+    { ...cardMethod, id: 1, min_amount: '10.00', max_amount: '100.00' },
+    { ...cardMethod, id: 2, min_amount: '25.01', max_amount: '100.00' },
+    { ...cardMethod, id: 3, min_amount: '9', max_amount: '25' },
+    { ...cardMethod, id: 4, min_amount: '1', max_amount: '99', currency: yen },
+  ];
+  const { paymentMethods } = clientOf((await serve(ok(methods))).url);
+  const taking = await paymentMethods.forCharge({ currency: 'eur', amount: '25.00' });
+  expect(taking.map(({ id }) => id)).toEqual([1, 3]);
 });
 
-describe('a wrong argument is a typed error, and no request is made', () => {
-  const wrong: [string, (client: MerchantClient) => PromiseLike<unknown>, object][] = [
-    ...['', '.', '..', '\ud800', 'x'.repeat(129)].flatMap((ident): typeof wrong => [
-      [`get ${ident.slice(0, 3)}`, (c) => c.invoices.get(ident), { issues: [{ path: 'ident' }] }],
-      [`resend ${ident.slice(0, 3)}`, (c) => c.webhooks.resend(ident), { issues: [{ path: 'ident' }] }],
-      [`deliveries ${ident.slice(0, 3)}`, (c) => c.webhooks.deliveries(ident), { issues: [{ path: 'ident' }] }],
-      [
-        `withdrawals.get ${ident.slice(0, 3)}`,
-        (c) => c.withdrawals.get(ident),
-        { issues: [{ path: 'withdrawal_uuid' }] },
-      ],
-    ]),
-    ...['0', '-1', '1.234', '1e3', 'NaN', '', ' 5', '1,50'].map((amount): (typeof wrong)[number] => [
-      `amount ${amount}`,
-      (c) => c.invoices.create({ ...order, amount }),
-      { fields: { amount: [expect.stringContaining('"25.00"')] } },
-    ]),
-    // wrong on purpose: a number
-    [
-      'amount 25',
-      (c) => c.invoices.create({ ...order, amount: 25 as unknown as string }),
-      { fields: { amount: [expect.stringContaining('JavaScript number')] } },
-    ],
-    [
-      'long external_id',
-      (c) => c.invoices.create({ ...order, external_id: 'x'.repeat(129) }),
-      { issues: [{ path: 'external_id' }] },
-    ],
-    [
-      'http callback',
-      (c) => c.invoices.create({ ...order, callback_url: 'http://shop.example' }),
-      { issues: [{ path: 'callback_url' }] },
-    ],
-    ['page 0', (c) => c.invoices.list({ page: 0 }), { issues: [{ path: 'page' }] }],
-    ['per_page 101', (c) => c.withdrawals.list({ per_page: 101 }), { issues: [{ path: 'per_page' }] }],
-    ['unknown parameter', (c) => c.invoices.list({ perPage: 5 } as object), { issues: [{ path: 'perPage' }] }],
-    [
-      'forCharge',
-      (c) => c.paymentMethods.forCharge({ currency: 'EUR', amount: '0' }),
-      { operation: 'paymentMethods.forCharge' },
-    ],
+it('rates are those of the pair, the side and the platform that were asked for', async () => {
+  const rows = [
+    { ...sellRate, platform: 'A', side: 'buy', price: '0.9' },
+    { ...sellRate, platform: 'A', price: '0.8' },
+    { ...sellRate, platform: 'B', price: '0.7' },
+    { ...sellRate, platform: 'A', fiat: 'GEL', price: '2.7' },
   ];
+  const picked = await clientOf((await serve(ok(rows))).url).rates.list({ fiat: 'eur', side: 'sell', platform: 'a' });
+  expect(picked.map(({ price }) => price.toFixed())).toEqual(['0.8']);
+});
 
-  it.each(wrong)('%s', async (_name, call, expected) => {
+describe('a parameter that the service would refuse is a typed error, and no request is made', () => {
+  // What each parameter may be: test/contract/parameters.test.ts.
+  const idents = ['', '.', '..', '\ud800', 'x'.repeat(129)];
+  type Wrong = readonly [path: string, value: unknown, call: (client: MerchantClient) => PromiseLike<unknown>];
+  const create = (change: object) => (c: MerchantClient) => c.invoices.create({ ...order, ...change });
+
+  it.each<Wrong>([
+    ...idents.flatMap((ident): Wrong[] => [
+      ['ident', ident, (c) => c.invoices.get(ident)],
+      ['ident', ident, (c) => c.webhooks.resend(ident)],
+      ['ident', ident, (c) => c.webhooks.deliveries(ident)],
+      ['withdrawal_uuid', ident, (c) => c.withdrawals.get(ident)],
+    ]),
+    ...['0', '1.234', 25, 2500n].map((amount): Wrong => ['amount', amount, create({ amount })]),
+    ['external_id', 'of 129 letters', create({ external_id: 'x'.repeat(129) })],
+    ['callback_url', 'of http', create({ callback_url: 'http://shop.example' })],
+    ['amount', 'of forCharge', (c) => c.paymentMethods.forCharge({ currency: 'EUR', amount: '0' })],
+  ])('%s %s', async (path, _value, call) => {
     const server = await serve(ok([]));
     const error = await errorOf(call(clientOf(server.url)));
-    expect(error).toMatchObject({
-      kind: 'validation',
-      code: 'VALIDATION_ERROR',
-      origin: 'client',
-      outcome: 'not_sent',
-      status: null,
-      attempts: [],
-      ...expected,
-    });
+    expect(error).toMatchObject({ kind: 'validation', code: 'VALIDATION_ERROR', origin: 'client', issues: [{ path }] });
+    expect(error).toMatchObject({ outcome: 'not_sent', status: null, attempts: [] });
+    expect(error).toHaveProperty(['fields', path]);
     expect(error.message).toContain('No request was made');
     expect(server.requests).toHaveLength(0);
+  });
+
+  it('which names the first five of them', async () => {
+    const { invoices } = clientOf('https://pay.example');
+    const wrong = { external_id: '', customer_id: '', amount: '', currency: '', purpose: 5, callback_url: 'x' };
+    const error = await errorOf(invoices.create(wrong as never)); // wrong on purpose
+    expect(error.message).toBe(
+      'invoices.create: external_id must not be empty; customer_id must not be empty; amount must be a decimal string ' +
+        'greater than 0 with at most 2 decimals, such as "25.00", not ""; currency must not be empty; purpose must be a string, ' +
+        'not a number. No request was made.',
+    );
+    expect(error).toMatchObject({ issues: { length: 6 } });
+    const whole = await errorOf(invoices.create('order-1042' as never)); // wrong on purpose
+    expect(whole.message).toBe('invoices.create: the parameters must be an object. No request was made.');
   });
 });

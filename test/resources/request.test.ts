@@ -48,13 +48,10 @@ describe('a request to an endpoint that the client does not know', () => {
     );
   });
 
-  it.each<[string, Parameters<typeof ok>[0]]>([['no envelope', { amount: '1' }]])(
-    'with %s resolves to the body',
-    async (_name, body) => {
-      const server = await serve(answer(200, JSON.stringify(body)));
-      expect(await clientOf(server.url).request(get)).toEqual(body);
-    },
-  );
+  it('resolves to the body where there is no envelope', async () => {
+    const server = await serve(answer(200, { amount: '1' }));
+    expect(await clientOf(server.url).request(get)).toEqual({ amount: '1' });
+  });
 
   it('with an empty response resolves to undefined, and other text is an error', async () => {
     const server = await serve(answer(204, ''), answer(200, '<html>Please log in</html>'));
@@ -130,10 +127,9 @@ describe('a request to an endpoint that the client does not know', () => {
 });
 
 describe('refused before any request', () => {
-  const refused = async (request: unknown, options?: object) => {
+  const refused = async (request: unknown) => {
     const server = await serve(ok({}));
-    const call = clientOf(server.url).request(request as RawRequest, options); // wrong on purpose
-    const error = await errorOf(call);
+    const error = await errorOf(clientOf(server.url).request(request as RawRequest)); // wrong on purpose
     expect(server.requests).toHaveLength(0);
     expect(error).toMatchObject({ code: 'SDK_INVALID_ARGUMENT', operation: 'request', outcome: 'not_sent' });
     expect(inspect(error, { depth: 9, showHidden: true })).not.toContain(API_KEY);
@@ -141,55 +137,22 @@ describe('refused before any request', () => {
   };
 
   it.each([
-    'https://evil.example/api',
-    '//evil.example/api',
-    '/\\evil.example',
-    '\\\\evil.example',
-    'api/v1/external/balances',
-    '',
-    `${PATH}?page=1`,
-    `${PATH}#a`,
-    `${PATH}/..`,
-    `${PATH}/../keys`,
-    `${PATH}/./x`,
-    `${PATH}/.`,
-    `${PATH}/%2e%2e/keys`,
-    `${PATH}/%2E./keys`,
-    `${PATH}/.%2e`,
-    `${PATH}/%252e%252e/keys`,
-    `${PATH}/%25252e%25252e/keys`,
-    `${PATH}/x%2f..%2fkeys`,
-    `${PATH}/x%5c..%5ckeys`,
-    `${PATH}/..;/keys`,
-    `${PATH}/%2e%2e;a=b/keys`,
-    `${PATH}/..\\keys`,
-    `${PATH}//keys`,
-    `${PATH}/a b`,
-    `${PATH}/a\tb`,
-    `${PATH}/a\nb`,
-    `${PATH}/a%0d%0ab`,
-    `${PATH}/%00`,
-    `${PATH}/%c0%ae%c0%ae/keys`,
-    `${PATH}/%`,
-    `${PATH}/%zz`,
-    `${PATH}/ü`,
-    `/${'a'.repeat(2_000)}`,
-    '@evil.example/',
-    ':80/',
+    ...['https://evil.example/api', '//evil.example/api', '/\\evil.example', '\\\\evil.example'], // another host
+    ...['@evil.example/', ':80/', 'api/v1/external/balances', ''],
+    ...[`${PATH}?page=1`, `${PATH}#a`, `${PATH}//keys`, `/${'a'.repeat(2_000)}`],
+    ...[`${PATH}/..`, `${PATH}/../keys`, `${PATH}/./x`, `${PATH}/.`, `${PATH}/..\\keys`], // another endpoint
+    ...[`${PATH}/%2e%2e/keys`, `${PATH}/%2E./keys`, `${PATH}/.%2e`, `${PATH}/%252e%252e/keys`],
+    ...[`${PATH}/%25252e%25252e/keys`, `${PATH}/x%2f..%2fkeys`, `${PATH}/x%5c..%5ckeys`],
+    ...[`${PATH}/..;/keys`, `${PATH}/%2e%2e;a=b/keys`],
+    ...[`${PATH}/a b`, `${PATH}/a\tb`, `${PATH}/a\nb`, `${PATH}/a%0d%0ab`, `${PATH}/%00`], // not one line
+    ...[`${PATH}/%c0%ae%c0%ae/keys`, `${PATH}/%`, `${PATH}/%zz`, `${PATH}/ü`], // not encoded, or wrongly
   ])('the path %j', async (path) => {
     expect(await refused({ ...get, path })).toContain('path');
   });
 
   it.each([
-    `${PATH}/`,
-    `${PATH}/order%2F7`,
-    `${PATH}/order%5C7`,
-    `${PATH}/...`,
-    `${PATH}/a..b`,
-    `${PATH}/100%25`,
-    `${PATH}/%C3%BC`,
-    `${PATH}/a:b@c;d=e,f`,
-    '/health',
+    ...['/health', `${PATH}/`, `${PATH}/order%2F7`, `${PATH}/order%5C7`, `${PATH}/a:b@c;d=e,f`],
+    ...[`${PATH}/...`, `${PATH}/a..b`, `${PATH}/100%25`, `${PATH}/%C3%BC`],
   ])('but not the path %j, which is sent as it is', async (path) => {
     const server = await serve(ok({}));
     await clientOf(server.url).request({ ...get, path });
@@ -236,11 +199,6 @@ describe('refused before any request', () => {
     ['a number for a path', { ...get, path: 7 }, 'path must be a short text, not 7'],
   ])('%s', async (_name, request, expected) => {
     expect(await refused(request)).toContain(expected);
-  });
-
-  it('unusable options', async () => {
-    expect(await refused(get, { timeout: -1 })).toContain('options.timeout');
-    expect(await refused(get, { headers: { 'X-Api-Key': 'x' } })).toContain('cannot set X-Api-Key');
   });
 });
 

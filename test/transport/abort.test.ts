@@ -2,7 +2,7 @@ import { getEventListeners } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { AbortedError } from '../../src/errors/classes.ts';
 import { FakeRuntime, TIMEOUT } from '../support/fake-runtime.ts';
-import { serve } from '../support/fault-server.ts';
+import { type Step, serve } from '../support/fault-server.ts';
 import { answer, ok, refuse, stall, stallMidBody } from '../support/fault-steps.ts';
 import { createdInvoice } from '../support/fixtures/invoices.ts';
 import { scaled } from '../support/scaled.ts';
@@ -69,20 +69,17 @@ describe('an abort ends the call at every stage, with the reason of the caller',
     expect(error).toMatchObject({ kind: 'aborted', outcome: 'unknown', reason });
   });
 
-  it('before the headers', async () => {
+  it.each<[string, (reached: () => void) => Step]>([
+    ['before the headers', stall],
+    ['in the body of a 200', (reached) => stallMidBody(reached, 200)],
+    ['in the body of a 400', (reached) => stallMidBody(reached, 400)],
+    ['in the body of a 503', (reached) => stallMidBody(reached, 503)],
+  ])('%s: one request, whose outcome is unknown', async (_name, step) => {
     const controller = new AbortController();
-    const server = await serve(stall(() => controller.abort(reason)));
+    const server = await serve(step(() => controller.abort(reason)));
     const error = await errorOf(clientOf(server.url).invoices.create(order, { signal: controller.signal }));
     expect(error).toMatchObject({ kind: 'aborted', outcome: 'unknown', stoppedBy: 'aborted', reason });
     expect(error.attempts).toEqual([{ code: 'SDK_ABORTED', status: null, outcome: 'unknown' }]);
-    expect(server.requests).toHaveLength(1);
-  });
-
-  it.each([200, 400, 503])('in the body of a %i', async (status) => {
-    const controller = new AbortController();
-    const server = await serve(stallMidBody(() => controller.abort(reason), status));
-    const error = await errorOf(clientOf(server.url).invoices.create(order, { signal: controller.signal }));
-    expect(error).toMatchObject({ kind: 'aborted', outcome: 'unknown', reason });
     expect(server.requests).toHaveLength(1);
   });
 

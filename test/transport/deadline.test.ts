@@ -30,60 +30,51 @@ class HandClock {
 
 const create = (client: MerchantClient) => client.invoices.create(order);
 
+/** A step, and what happens once the client has read its response. */
+const then = (step: Step, run: () => void): Step => ({
+  play(exchange) {
+    step.play(exchange);
+    onceRead(run);
+  },
+});
+
 describe('the deadline of a call', () => {
-  it('in the first attempt: a TimeoutError of its own code', async () => {
-    const clock = new HandClock();
-    const server = await serve(stall(() => clock.advance(8_000)));
-    const error = await errorOf(create(clientOf(server.url, { runtime: clock, deadline: 8_000 })));
-    expect(error).toMatchObject({ kind: 'timeout', code: 'SDK_DEADLINE', outcome: 'unknown', stoppedBy: 'deadline' });
-    expect(error.message).toContain('8000 ms');
-    expect(error.attempts).toEqual([{ code: 'SDK_DEADLINE', status: null, outcome: 'unknown' }]);
-  });
+  const ONLY = [{ code: 'SDK_DEADLINE', status: null, outcome: 'unknown' }];
+  const LIMITED = { code: 'SLOW_DOWN', status: 429, outcome: 'rejected' };
+  const REFUSED = { code: 'SDK_HTTP_503', status: 503, outcome: 'unknown' };
 
-  it('in the body of a response', async () => {
+  it.each<[string, (pass: (milliseconds: number) => () => void) => Step[], object]>([
+    [
+      'in the first attempt: a TimeoutError of its own code',
+      (pass) => [stall(pass(8_000))],
+      { kind: 'timeout', code: 'SDK_DEADLINE', message: expect.stringContaining('8000 ms'), attempts: ONLY },
+    ],
+    [
+      'in the body of a response: the same',
+      (pass) => [stallMidBody(pass(8_000))],
+      { kind: 'timeout', code: 'SDK_DEADLINE', attempts: ONLY },
+    ],
+    [
+      'in the body of an error response: the error response',
+      (pass) => [stallMidBody(pass(8_000), 503, '<h1>Unavail')],
+      { kind: 'server', status: 503, raw: '<h1>Unavail', attempts: [REFUSED] },
+    ],
+    [
+      'in a later attempt: the last real failure, with the outcome of all of them',
+      (pass) => [then(refuse(429, 'SLOW_DOWN'), pass(600)), stall(pass(8_000))], // the wait of the 429
+      { kind: 'rate_limit', code: 'SLOW_DOWN', attempts: [LIMITED, ...ONLY] },
+    ],
+    [
+      'in a wait that came back late: no attempt is made of it',
+      (pass) => [then(refuse(503, null), pass(9_000)), ok([])],
+      { kind: 'server', status: 503, attempts: [REFUSED] },
+    ],
+  ])('%s', async (_name, script, expected) => {
     const clock = new HandClock();
-    const server = await serve(stallMidBody(() => clock.advance(8_000)));
+    const server = await serve(...script((milliseconds) => () => clock.advance(milliseconds)));
     const error = await errorOf(create(clientOf(server.url, { runtime: clock, deadline: 8_000 })));
-    expect(error).toMatchObject({ code: 'SDK_DEADLINE', outcome: 'unknown', stoppedBy: 'deadline' });
-  });
-
-  it('in the body of a refusal: the refusal', async () => {
-    const clock = new HandClock();
-    const server = await serve(stallMidBody(() => clock.advance(8_000), 503, '<h1>Unavail'));
-    const error = await errorOf(create(clientOf(server.url, { runtime: clock, deadline: 8_000 })));
-    expect(error).toMatchObject({ kind: 'server', status: 503, raw: '<h1>Unavail', stoppedBy: 'deadline' });
-  });
-
-  it('in a later attempt: the last real failure, with the outcome of all of them', async () => {
-    const clock = new HandClock();
-    const limited: Step = {
-      play(exchange) {
-        refuse(429, 'SLOW_DOWN').play(exchange);
-        onceRead(() => clock.advance(600)); // the wait of the 429
-      },
-    };
-    const server = await serve(
-      limited,
-      stall(() => clock.advance(8_000)),
-    );
-    const error = await errorOf(create(clientOf(server.url, { runtime: clock, deadline: 8_000 })));
-    expect(error).toMatchObject({ kind: 'rate_limit', code: 'SLOW_DOWN', outcome: 'unknown', stoppedBy: 'deadline' });
-    expect(error.attempts.map(({ code }) => code)).toEqual(['SLOW_DOWN', 'SDK_DEADLINE']);
-  });
-
-  it('in a wait that came back late: no attempt is made of it', async () => {
-    const clock = new HandClock();
-    const unavailable: Step = {
-      play(exchange) {
-        refuse(503, null).play(exchange);
-        onceRead(() => clock.advance(9_000));
-      },
-    };
-    const server = await serve(unavailable, ok([]));
-    const error = await errorOf(create(clientOf(server.url, { runtime: clock, deadline: 8_000 })));
-    expect(error).toMatchObject({ kind: 'server', status: 503, stoppedBy: 'deadline' });
-    expect(error.attempts).toHaveLength(1);
-    expect(server.requests).toHaveLength(1);
+    expect(error).toMatchObject({ ...expected, outcome: 'unknown', stoppedBy: 'deadline' });
+    expect(server.requests).toHaveLength(error.attempts.length);
   });
 
   it('cuts the last attempt short; before, the attempt has its own limit', async () => {

@@ -23,30 +23,18 @@ const unavailable = refuse(503, null);
 const limited = refuse(429, null);
 const hinted = (status: number, retryAfter: string, answeredAt = START) =>
   refuse(status, null, undefined, { 'retry-after': retryAfter, date: new Date(answeredAt).toUTCString() });
+
 describe('without a hint', () => {
-  it('full jitter doubles from 500 ms', async () => {
-    expect((await waitsOf([unavailable], [0.9, 0.4, 0.75, 0.5], { attempts: 5 })).waits).toEqual([
-      450, 400, 1500, 2000,
-    ]);
-  });
-
-  it('is cut at maxDelay', async () => {
-    const { waits } = await waitsOf([unavailable], [0.999], { attempts: 8 });
-    expect(waits.map(Math.round)).toEqual([500, 999, 1998, 3996, 7992, 7992, 7992]);
-    expect((await waitsOf([unavailable], [0.5], { maxDelay: 600, attempts: 4 })).waits).toEqual([250, 300, 300]);
-  });
-
-  it('never less than 50 ms', async () => {
-    expect((await waitsOf([unavailable], [0])).waits).toEqual([50, 50]);
-  });
-
-  it('baseDelay moves the whole row', async () => {
-    expect((await waitsOf([unavailable], [0.5], { baseDelay: 100 })).waits).toEqual([50, 100]);
-  });
-
-  it('a rate limit begins at twice the base, and at 500 ms at the least', async () => {
-    expect((await waitsOf([limited], [0.9, 0.6], { attempts: 3 })).waits).toEqual([900, 1200]);
-    expect((await waitsOf([limited], [0], { attempts: 3 })).waits).toEqual([500, 500]);
+  it.each<[string, Step, number[], ClientRetryOptions, number[]]>([
+    ['full jitter doubles from 500 ms', unavailable, [0.9, 0.4, 0.75, 0.5], { attempts: 5 }, [450, 400, 1500, 2000]],
+    ['is cut at 8 s', unavailable, [0.5], { attempts: 8 }, [250, 500, 1000, 2000, 4000, 4000, 4000]],
+    ['is cut at maxDelay', unavailable, [0.5], { maxDelay: 600, attempts: 4 }, [250, 300, 300]],
+    ['never less than 50 ms', unavailable, [0], {}, [50, 50]],
+    ['baseDelay moves the whole row', unavailable, [0.5], { baseDelay: 100 }, [50, 100]],
+    ['a rate limit begins at twice the base', limited, [0.9, 0.6], {}, [900, 1200]],
+    ['a rate limit waits for 500 ms at the least', limited, [0], {}, [500, 500]],
+  ])('%s', async (_name, step, randoms, retry, waits) => {
+    expect((await waitsOf([step], randoms, retry)).waits).toEqual(waits);
   });
 
   it('a time limit that ran out is waited for like a failure of the service', async () => {
@@ -59,6 +47,12 @@ describe('without a hint', () => {
 
 describe('the wait that a response asks for', () => {
   // RFC 9110, 10.2.3: seconds, or a date in one of the three forms of 5.6.7. Anything else is no wait.
+  const UNREADABLE = [
+    ...['', ' ', '1000000000000', '0.0000001', '.5', '5.', '+5', '-5', '5s', 's5', '5 5', '0x10', '1e3', ',', '5s, 6s'],
+    ...['soon', '31 Jan 2026 09:30:05 GMT', '2026-01-31T09:30:05Z', 'Sat', 'Sat, soon, or later in the day'],
+    ...['Saturn, 31 Jan 2026 09:30:05 GMT', 'after Sat, 31 Jan 2026 09:30:05 GMT', 'Sat, 31 Jan 2026 29:30:05 GMT'],
+    `Sat, 31 Jan 2026 09:30:05 GMT (${'x'.repeat(40)})`,
+  ];
   it.each<[string, number | undefined]>([
     ['0', 0],
     ['7', 7_000],
@@ -76,32 +70,7 @@ describe('the wait that a response asks for', () => {
     ['Sat, 31 Jan 2026 04:30:10 -0500', 10_000],
     ['Sat, 31 Jan 2026 09:30:00 GMT', 0],
     ['Fri, 30 Jan 2026 09:30:00 GMT', 0],
-    ...[
-      '',
-      ' ',
-      '1000000000000',
-      '0.0000001',
-      '.5',
-      '5.',
-      '+5',
-      '-5',
-      '5s',
-      's5',
-      '5 5',
-      '0x10',
-      '1e3',
-      ',',
-      '5s, 6s',
-      'soon',
-    ].map((header): [string, undefined] => [header, undefined]),
-    ['31 Jan 2026 09:30:05 GMT', undefined],
-    ['2026-01-31T09:30:05Z', undefined],
-    ['Sat', undefined],
-    ['Sat, soon, or later in the day', undefined],
-    ['Saturn, 31 Jan 2026 09:30:05 GMT', undefined],
-    ['after Sat, 31 Jan 2026 09:30:05 GMT', undefined],
-    [`Sat, 31 Jan 2026 09:30:05 GMT (${'x'.repeat(40)})`, undefined],
-    ['Sat, 31 Jan 2026 29:30:05 GMT', undefined],
+    ...UNREADABLE.map((header): [string, undefined] => [header, undefined]),
   ])('is in the error, also of one that is not repeated: %j is %s', async (header, wait) => {
     const headers = { 'retry-after': header, date: new Date(START).toUTCString() };
     const fetch = async () => new Response('', { status: 403, headers });
@@ -109,40 +78,29 @@ describe('the wait that a response asks for', () => {
     expect('retryAfter' in error ? error.retryAfter : undefined).toBe(wait);
   });
 
-  it('is a whole number that is not negative, or none, whatever the header is', () => {
+  it('is read to the second from any date, and is a whole number or none, whatever the header is', () => {
     fc.assert(
-      fc.property(fc.string(), (header) => {
+      fc.property(fc.integer({ min: 0, max: 10 * 366 * 86_400 }), fc.string(), (ahead, header) => {
+        expect(readRetryAfter(new Date(START + ahead * 1000).toUTCString(), START)).toBe(ahead * 1000);
         const wait = readRetryAfter(header, START);
         expect(wait === undefined || (Number.isInteger(wait) && wait >= 0)).toBe(true);
       }),
     );
   });
 
-  it('is read to the second from any date', () => {
-    fc.assert(
-      fc.property(fc.integer({ min: 0, max: 10 * 366 * 86_400 }), (ahead) => {
-        expect(readRetryAfter(new Date(START + ahead * 1000).toUTCString(), START)).toBe(ahead * 1000);
-      }),
-    );
-  });
-
-  it.each<[string, number]>([
-    ['3', 3_000],
-    ['0.1', 500], // less than the own wait
-    ['0', 500],
-    ['soon', 500],
-  ])('is a lower bound: after "%s" the client waits %i ms', async (header, wait) => {
-    // The own backoff of a 429 with 0.5 is 500; a hint is then a lower bound, and its jitter, up to a fifth, is 0 here.
-    expect((await waitsOf([hinted(429, header), ok([])], [0.5, 0])).waits).toEqual([wait]);
+  it.each<[string, number, number]>([
+    ['3', 0, 3_000],
+    ['0.1', 0, 500], // less than the own wait, which is 500 after a 429 with 0.5
+    ['0', 0, 500],
+    ['soon', 0, 500],
+    ['10', 0.5, 11_000],
+    ['10', 1, 12_000], // a fifth on top at the most
+  ])('is a lower bound: after "%s", with a random %d, the client waits %i ms', async (header, random, wait) => {
+    expect((await waitsOf([hinted(429, header), ok([])], [0.5, random])).waits).toEqual([wait]);
   });
 
   it.each([408, 425, 429, 500, 502, 503, 504, 520])('is kept after HTTP %i', async (status) => {
     expect((await waitsOf([hinted(status, '3'), ok([])], [0.5, 0])).waits).toEqual([3_000]);
-  });
-
-  it('has up to a fifth on top, never less', async () => {
-    expect((await waitsOf([hinted(429, '10'), ok([])], [0.5, 0.5])).waits).toEqual([11_000]);
-    expect((await waitsOf([hinted(429, '10'), ok([])], [0.5, 1])).waits).toEqual([12_000]);
   });
 
   it.each([3_600_000, -3_600_000, 0])(
@@ -171,16 +129,18 @@ describe('the wait that a response asks for', () => {
     },
   );
 
-  it('longer than maxRetryAfter: the real error at once, with the wait in it', async () => {
-    const { waits, requests, error } = await waitsOf([hinted(429, '11')], [0.5]);
-    expect({ waits, requests }).toEqual({ waits: [], requests: 1 });
-    expect(error).toMatchObject({ kind: 'rate_limit', status: 429, retryAfter: 11_000, stoppedBy: 'retry_after' });
-    expect((await waitsOf([hinted(503, '11')], [0.5])).error).toMatchObject({ kind: 'server', retryAfter: 11_000 });
-    expect((await waitsOf([hinted(429, '9.9'), ok([])], [0.5, 0])).waits).toEqual([9_900]);
-    expect((await waitsOf([hinted(429, '2')], [0.5], { maxRetryAfter: 1_999 })).error).toMatchObject({
-      stoppedBy: 'retry_after',
-    });
-  });
+  it.each<[number, string, ClientRetryOptions, object]>([
+    [429, '11', {}, { kind: 'rate_limit', status: 429, retryAfter: 11_000, stoppedBy: 'retry_after' }],
+    [503, '11', {}, { kind: 'server', status: 503, retryAfter: 11_000, stoppedBy: 'retry_after' }],
+    [429, '2', { maxRetryAfter: 1_999 }, { kind: 'rate_limit', stoppedBy: 'retry_after' }],
+  ])(
+    'longer than maxRetryAfter (%i, %s s, %j): the real error at once, with the wait',
+    async (status, header, retry, error) => {
+      const result = await waitsOf([hinted(status, header)], [0.5], retry);
+      expect(result).toMatchObject({ waits: [], requests: 1, error });
+      expect((await waitsOf([hinted(429, '9.9'), ok([])], [0.5, 0])).waits).toEqual([9_900]);
+    },
+  );
 
   it('longer than the time that is left: the real error at once', async () => {
     const runtime = new FakeRuntime(0.5, 0);
@@ -193,23 +153,20 @@ describe('the wait that a response asks for', () => {
 });
 
 describe('the number of attempts', () => {
-  it('is three', async () => {
-    const { requests, error } = await waitsOf([unavailable], [0.5]);
-    expect(requests).toBe(3);
-    expect(error).toMatchObject({ stoppedBy: 'attempts' });
-  });
-
-  it('is the option, of the client or of the call; false is one', async () => {
+  it('is three, or the option of the client or of the call; false is one', async () => {
+    expect(await waitsOf([unavailable], [0.5])).toMatchObject({ requests: 3, error: { stoppedBy: 'attempts' } });
     expect((await waitsOf([unavailable], [0.5], { attempts: 2 })).requests).toBe(2);
-    const server = await serve(unavailable);
-    const client = clientOf(server.url, { runtime: new FakeRuntime() });
-    await errorOf(client.rates.list({}, { retry: false }));
-    await errorOf(client.rates.list({}, { retry: { attempts: 4 } }));
-    expect(server.requests).toHaveLength(5);
-    const never = clientOf(server.url, { runtime: new FakeRuntime(), retry: false });
-    await errorOf(never.rates.list());
-    await errorOf(never.rates.list({}, { retry: { attempts: 2 } }));
-    expect(server.requests).toHaveLength(8);
+    for (const [own, first, second] of [
+      [undefined, false, { attempts: 4 }],
+      [false, undefined, { attempts: 2 }],
+    ] as const) {
+      const server = await serve(unavailable);
+      const client = clientOf(server.url, { runtime: new FakeRuntime(), retry: own });
+      await errorOf(client.rates.list({}, { retry: first }));
+      expect(server.requests).toHaveLength(1);
+      await errorOf(client.rates.list({}, { retry: second }));
+      expect(server.requests).toHaveLength(1 + second.attempts);
+    }
   });
 
   it('attempts of different kinds are told in order', async () => {

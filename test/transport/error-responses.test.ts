@@ -3,7 +3,7 @@ import type { Outcome } from '../../src/errors/codes.ts';
 import { type AnyMerchantError, hasCode } from '../../src/errors/guards.ts';
 import { FakeRuntime } from '../support/fake-runtime.ts';
 import { type Step, serve } from '../support/fault-server.ts';
-import { answer, drip, endless, redirect, resetMidBody, stallMidBody, truncate } from '../support/fault-steps.ts';
+import { answer, endless, redirect, resetMidBody, stallMidBody, truncate } from '../support/fault-steps.ts';
 import { alreadyExistsFailure, detailFailure, validationFailure } from '../support/fixtures/failures.ts';
 import { createdInvoice, successInvoice } from '../support/fixtures/invoices.ts';
 import { clientOf, errorOf, order } from '../support/test-client.ts';
@@ -80,15 +80,19 @@ describe('the status decides where the code is unknown or missing', () => {
     501: ['server', REFUSED],
     505: ['server', REFUSED],
   };
-  const statuses = Array.from({ length: 200 }, (_, index) => 400 + index);
+  const OTHERS = [400, 402, 405, 406, 409, 412, 415, 418, 421, 423, 426, 428, 431, 451, 499];
+  const SERVER = [500, 502, 503, 504, 506, 507, 508, 511, 520, 522, 524, 530, 598, 599];
 
-  it.each(statuses)('HTTP %i is known by its status', async (status) => {
-    const [kind, reaction] = SPECIAL[status] ?? (status < 500 ? ['request', REFUSED] : ['server', FAILED]);
-    const code = status === 422 ? 'VALIDATION_ERROR' : `SDK_HTTP_${status}`;
-    await expectError(() => respond(status, ''), { code, kind, status }, reaction);
-    const unknown = { code: 'ACCOUNT_ON_HOLD', kind, status, details: { until: 'tomorrow' } };
-    await expectError(() => respond(status, said('ACCOUNT_ON_HOLD', { until: 'tomorrow' })), unknown, reaction);
-  });
+  it.each([...Object.keys(SPECIAL).map(Number), ...OTHERS, ...SERVER])(
+    'HTTP %i is known by its status',
+    async (status) => {
+      const [kind, reaction] = SPECIAL[status] ?? (status < 500 ? ['request', REFUSED] : ['server', FAILED]);
+      const code = status === 422 ? 'VALIDATION_ERROR' : `SDK_HTTP_${status}`;
+      await expectError(() => respond(status, ''), { code, kind, status }, reaction);
+      const unknown = { code: 'ACCOUNT_ON_HOLD', kind, status, details: { until: 'tomorrow' } };
+      await expectError(() => respond(status, said('ACCOUNT_ON_HOLD', { until: 'tomorrow' })), unknown, reaction);
+    },
+  );
 
   it('fetch shows 407 as a lost connection', async () => {
     const server = await serve(answer(407));
@@ -225,6 +229,7 @@ describe('the fields of a refused request', () => {
   });
   const item = { loc: ['body', 'amount'], msg: 'wrong', type: 'greater_than' };
   const both = { ...validationFailure, ...detailFailure };
+  const odd: unknown = JSON.parse('{"__proto__":["wrong"],"constructor":["x"]}');
 
   it.each<[string, unknown, Record<string, string[]>]>([
     ['both shapes at once', both, { callback_url: ['HTTPS is required'], 'items.0.name': ['Field required'] }],
@@ -246,15 +251,7 @@ describe('the fields of a refused request', () => {
     ['loc of "path"', { detail: [{ ...item, loc: ['path', 'ident'] }] }, { ident: ['wrong'] }],
     ['loc of "body" alone', { detail: [{ ...item, loc: ['body'] }] }, { '': ['wrong'] }],
     ['null everywhere', { success: false, error: null, detail: null }, {}],
-    [
-      'names of every object',
-      invalid(JSON.parse('{"__proto__":["wrong"],"constructor":["x"]}')),
-      {
-        constructor: ['x'],
-        ['__proto__']: ['wrong'],
-      },
-    ],
-    ['a number', 422, {}],
+    ['names of every object', invalid(odd), { constructor: ['x'], ['__proto__']: ['wrong'] }],
     ['null', null, {}],
     ['an array', ['wrong'], {}],
   ])('are read from %s', async (_name, body, fields) => {
@@ -267,28 +264,29 @@ describe('the fields of a refused request', () => {
     expect({}).not.toHaveProperty('0');
   });
 
-  it('come with their messages and types, from the map of the interface', async () => {
-    const error = await created(respond(422, validationFailure));
-    expect(error).toMatchObject({
-      origin: 'service',
-      fields: validationFailure.error.details,
-      issues: [
+  it.each([
+    [
+      'the map of the interface',
+      validationFailure,
+      [
         { path: 'amount', message: 'Amount must be greater than 0' },
         { path: 'amount', message: 'At most 2 decimal places' },
         { path: 'callback_url', message: 'HTTPS is required' },
       ],
-    });
-    expect(error.message).toContain('amount: Amount must be greater than 0');
-  });
-
-  it('come with their messages and types, from the items of the interface', async () => {
-    expect(await created(respond(422, detailFailure))).toMatchObject({
-      issues: [
+    ],
+    [
+      'the items of the interface',
+      detailFailure,
+      [
         { path: 'amount', message: 'Input should be greater than 0', type: 'greater_than' },
         { path: 'per_page', message: 'Input should be less than or equal to 100', type: 'less_than_equal' },
         { path: 'items.0.name', message: 'Field required', type: 'missing' },
       ],
-    });
+    ],
+  ])('come with their messages and types from %s', async (_name, body, issues) => {
+    const error = await created(respond(422, body));
+    expect(error).toMatchObject({ origin: 'service', issues });
+    expect(error.message).toContain(`amount: ${issues[0]?.message}`);
   });
 
   it.each<[number, number, string]>([
@@ -310,8 +308,7 @@ describe('the fields of a refused request', () => {
 });
 
 describe('an error response whose body says nothing', () => {
-  const brackets = '['.repeat(100_000);
-  const DEEP = brackets + ']'.repeat(100_000);
+  const DEEP = '['.repeat(100_000) + ']'.repeat(100_000);
   const failing = (error: string) => `{"success":false,"error":${error}}`;
 
   it.each<[string, string]>([
@@ -319,15 +316,11 @@ describe('an error response whose body says nothing', () => {
     ['nothing', ''],
     ['half a JSON text', '{"success": false, "err'],
     ['an error of null', failing('null')],
-    ['an error of a number', failing('7')],
     ['a code of an object', failing('{"code":{},"message":[]}')],
     ['an empty code', failing('{"code":""}')],
     ['null', 'null'],
-    ['a number', '1e400'],
     ['__proto__', '{"__proto__":{"code":"STOLEN"},"success":false}'],
-    ['open brackets', brackets],
     ['brackets', DEEP],
-    ['brackets as the error', failing(DEEP)],
     ['brackets as the code', failing(`{"code":${DEEP}}`)],
     ['brackets as details', failing(`{"code":"INVOICE_ALREADY_EXISTS","details":${DEEP}}`)],
     ['6,000 levels of details', failing(`{"code":"NO","details":${'{"a":'.repeat(6_000)}1${'}'.repeat(6_000)}}`)],
@@ -369,10 +362,6 @@ describe('an error response whose body says nothing', () => {
       expect(error).toMatchObject({ kind: 'conflict', externalId: 'order-1042' });
     },
   );
-
-  it('is read when it comes byte by byte', async () => {
-    expect(await createdAt(drip(409, alreadyExistsFailure))).toMatchObject({ kind: 'conflict' });
-  });
 
   it('has its long code and message cut', async () => {
     const error = await created(respond(400, { error: { code: 'C'.repeat(10_000), message: 'm'.repeat(900_000) } }));
@@ -446,24 +435,12 @@ describe('a conflict', () => {
 
   it.each<[string, object | undefined, RegExp]>([
     ['neither order nor status', undefined, /order exists\. /],
-    ['a status', { status: 'expired' }, /order exists with the status "expired"\. /],
-    ['an order', { external_id: 'order-7' }, /order "order-7" exists\. /],
     ['both', { external_id: 'order-7', status: 'expired' }, /order "order-7" exists with the status "expired"\. /],
   ])('of a call without an order says what the response names: %s', async (_name, details, message) => {
     const fetch = async () => respond(409, said('INVOICE_ALREADY_EXISTS', details));
     const error = await errorOf(clientOf('https://pay.example', { fetch }).rates.list());
     expect(error).toMatchObject({ kind: 'conflict', message: expect.stringMatching(message) });
   });
-
-  it.each(['Invoice', 'Pending', 'STATUS', 'Details', 'Currency', 'Customer_Id'])(
-    'is told whole where the order says the same words: a purpose "%s"',
-    async (purpose) => {
-      const details = { currency: ['x'], customer_id: ['y'], invoice: { status: 'pending' } };
-      const fetch = async () => respond(409, said('INVOICE_ALREADY_EXISTS', details));
-      const error = await errorOf(clientOf('https://pay.example', { fetch }).invoices.create({ ...order, purpose }));
-      expect(error).toMatchObject({ details, existingStatus: 'pending' });
-    },
-  );
 });
 
 describe('a redirect is not followed', () => {

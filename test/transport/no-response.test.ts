@@ -31,12 +31,6 @@ describe('an attempt that may have reached the service', () => {
       expect(runtime.pending, 'attempt timers left behind').toBe(0);
     }
   });
-
-  it('keeps what came of a broken body in the error', async () => {
-    const server = await serve(steps.resetMidBody(200, '{"success":true,"data":{"half'));
-    const error = await errorOf(clientOf(server.url, { retry: false }).invoices.get('a'));
-    expect(error).toMatchObject({ code: 'SDK_UNREADABLE_BODY', raw: '{"success":true,"data":{"half' });
-  });
 });
 
 describe('what fetch gives or throws decides whether the request was sent', () => {
@@ -55,11 +49,7 @@ describe('what fetch gives or throws decides whether the request was sent', () =
     // The address whose connection broke may have been the one that was used.
     ['two addresses', failed(new AggregateError([coded('ECONNREFUSED'), coded('ECONNRESET')])), 'unknown'],
     // Deno 2 has no codes.
-    [
-      'a refusal in Deno',
-      deno('client error (Connect): tcp connect error: Connection refused (os error 111)'),
-      'not_sent',
-    ],
+    ['a refusal in Deno', deno('client error (Connect): tcp connect error: Connection refused'), 'not_sent'],
     ['no address in Deno', deno('client error (Connect): dns error: failed to lookup address'), 'not_sent'],
     ['a lost connection in Deno', deno('client error (SendRequest): connection closed before message'), 'unknown'],
     ['a reset in Deno', deno('client error (ConnectionReset)'), 'unknown'],
@@ -88,15 +78,14 @@ describe('what fetch gives or throws decides whether the request was sent', () =
     }
   });
 
-  it.each(Object.entries(CALLS))(
-    'a port where nobody listens: %s is repeated, and was not sent',
-    async (_name, call) => {
+  it('a port where nobody listens: every call is repeated, and was not sent', async () => {
+    for (const call of Object.values(CALLS)) {
       const error = await errorOf(call(clientOf(await closedPort(), { runtime: new FakeRuntime() })));
       expect(error).toMatchObject({ code: 'SDK_CONNECTION', outcome: 'not_sent', stoppedBy: 'attempts' });
       expect(error.attempts).toHaveLength(3);
       expect(error.message).toContain('ECONNREFUSED');
-    },
-  );
+    }
+  });
 });
 
 describe('a connection that cannot be made is not tried again', () => {

@@ -74,7 +74,7 @@ async function expectSecrecy(
   const note = (...args: unknown[]) => void told.push(args);
   const client = clientOf(address, {
     apiKey: KEY,
-    webhookSecret: SECRET,
+    webhookSecret: ['whsec_other_0', SECRET],
     headers: { 'x-proxy': CLIENT_HEADER },
     hooks: { onRequest: note, onResponse: note, onRetry: note, onError: note },
     runtime,
@@ -347,4 +347,15 @@ it.each([
   const error = await errorOf(clientOf(server.url, { apiKey: 'sk_test_secret' }).rates.list());
   expect(error).toMatchObject({ kind: 'request', raw: expect.stringContaining('[redacted]') });
   expect(everyView([error, 'raw' in error && error.raw])).not.toContain('sk_test_secret');
+});
+
+it.each<[string, (key: string) => string]>([
+  ['as it is', (key) => key],
+  ['percent-encoded', encodeURIComponent],
+  ['JSON-escaped', JSON.stringify],
+  ['in base64', btoa],
+])('a key that comes back %s is hidden in raw too', async (_name, form) => {
+  const server = await serve(steps.answer(400, `you sent ${form(KEY)} to us`));
+  const error = await errorOf(clientOf(server.url, { apiKey: KEY }).rates.list());
+  expect(error).toMatchObject({ raw: expect.stringMatching(/^you sent "?\[redacted\][\w=]{0,3}"? to us$/) });
 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { MerchantClient } from '../../src/client.ts';
 import { FakeRuntime } from '../support/fake-runtime.ts';
 import { type Step, serve } from '../support/fault-server.ts';
-import { answer, drip, ok, refuse } from '../support/fault-steps.ts';
+import { answer, drip, ok, refuse, resetMidBody } from '../support/fault-steps.ts';
 import { createdInvoice, pendingInvoice, successInvoice } from '../support/fixtures/invoices.ts';
 import { approvedWithdrawal } from '../support/fixtures/withdrawals.ts';
 import { clientOf, errorOf, order } from '../support/test-client.ts';
@@ -12,6 +12,7 @@ import { CALLS } from './calls.ts';
 
 const brackets = '['.repeat(100_000) + ']'.repeat(100_000);
 const TEN_MB = 10_000_000;
+const HALF = '{"success": true, "da';
 
 /** A creation's response with one member written as this raw text; undefined leaves the member out. */
 function created(member: string, raw: string | undefined): string {
@@ -29,12 +30,11 @@ it.each<[string, Step, string, number]>([
   ['HTML', answer(200, '<html>Welcome</html>'), 'SDK_UNREADABLE_BODY', 3],
   ['an empty body', answer(200, ''), 'SDK_UNREADABLE_BODY', 3],
   ['no content', noContent, 'SDK_UNREADABLE_BODY', 3],
-  ['half a JSON text', answer(200, '{"success": true, "da'), 'SDK_UNREADABLE_BODY', 3],
+  ['half a JSON text', answer(200, HALF), 'SDK_UNREADABLE_BODY', 3],
   ['bytes that are no UTF-8', bytes(0x22, 0xff, 0xfe, 0x22), 'SDK_UNREADABLE_BODY', 3],
   ['another shape', ok({ hello: 'world' }), 'SDK_CONTRACT', 1],
   ['an empty envelope', answer(200, '{"success":true}'), 'SDK_CONTRACT', 1],
   ['null', answer(200, 'null'), 'SDK_CONTRACT', 1],
-  ['brackets', answer(200, brackets), 'SDK_CONTRACT', 1],
   ['brackets in the envelope', answer(200, `{"success":true,"data":${brackets}}`), 'SDK_CONTRACT', 1],
 ])('%s is no success of a read or a creation', async (_name, step, code, requests) => {
   for (const call of [CALLS.get, CALLS.list, CALLS.create]) {
@@ -43,6 +43,14 @@ it.each<[string, Step, string, number]>([
     expect(error).toMatchObject({ kind: 'unexpected_response', code, outcome: 'unknown' });
     expect(server.requests).toHaveLength(requests);
   }
+});
+
+it.each<[string, Step]>([
+  ['half a JSON text', answer(200, HALF)],
+  ['a body that broke', resetMidBody(200, HALF)],
+])('what came of %s is in the error', async (_name, step) => {
+  const error = await errorOf(clientOf((await serve(step)).url, { retry: false }).invoices.get('a'));
+  expect(error).toMatchObject({ code: 'SDK_UNREADABLE_BODY', raw: HALF });
 });
 
 it('a response that is nested too deeply says so, and names its page and anchor', async () => {
@@ -75,13 +83,8 @@ describe('a creation whose response cannot be decoded', () => {
   // Every member that is missing, null or of another type: test/contract/members.test.ts.
   it.each<[string, string, string | undefined]>([
     ['an amount that is missing', 'amount', undefined],
-    ['a link of null', 'payment_url', 'null'],
-    ['an amount as an object', 'amount', '{"value":"25.00"}'],
     ['a huge exponent', 'amount', '"1e1000000000"'],
-    ['a huge number', 'amount', '1e400'],
     ['a number that has lost digits', 'amount', '25.000000000000004'],
-    ['hexadecimal digits', 'amount', '"0x19"'],
-    ['NaN', 'amount_to_send', '"NaN"'],
     ['a day that does not exist', 'expires_at', '"2026-02-30T10:00:00Z"'],
     ['10 MB of digits', 'amount', `"${'9'.repeat(TEN_MB)}"`],
     ['10 MB as a time', 'created_at', `"${'2'.repeat(TEN_MB)}"`],
@@ -120,7 +123,6 @@ describe('a response to another request', () => {
     ['external_id', { external_id: 'order-1043' }],
     ['external_id', { external_id: 'ORDER-1042' }],
     ['amount', { amount: '25.01' }],
-    ['amount', { amount: '2500' }],
     ['currency', { currency: { ...createdInvoice.currency, code: 'USD' } }],
   ])('is no creation of this one: another %s (%j)', async (path, change) => {
     const server = await serve(ok({ ...createdInvoice, ...change }));

@@ -122,6 +122,14 @@ export interface WaitOptions {
 
 /** @internal */
 export function buildInvoices(client: ClientCore): Invoices {
+  const waitUntilFinal: Invoices['waitUntilFinal'] = async (ident, options = {}) => {
+    const site = new SourceLine(waitUntilFinal);
+    try {
+      return await pollUntilFinal(client, ident, options);
+    } catch (failure) {
+      throw site.locate(failure);
+    }
+  };
   return {
     create: (params, options) => new CallPromise(createInvoice(client, params, options, false)),
     createOrGet: (params, options) =>
@@ -141,14 +149,7 @@ export function buildInvoices(client: ClientCore): Invoices {
           { member: 'currency', asked: currency, wordOf: (invoice: Invoice) => invoice.currency.code },
         ],
       }),
-    async waitUntilFinal(ident, options = {}) {
-      const site = new SourceLine(this.waitUntilFinal);
-      try {
-        return await pollUntilFinal(client, ident, options);
-      } catch (failure) {
-        throw site.locate(failure);
-      }
-    },
+    waitUntilFinal,
   };
 }
 

@@ -19,7 +19,7 @@ interface ObservedCall {
   readonly method: HttpMethod;
   /** Path template, such as `/api/v1/external/invoices/{ident}`. The path as given for {@link MerchantClient.request}. */
   readonly url: string;
-  /** The same in all events of a call. Each page of a list is a call. */
+  /** The same in all events of a call. Each page of a list is a call, and so is the end of a walk with `SDK_PAGE`, which has `onError` alone. */
   readonly callId: string;
   /** The `external_id` of a creation, or the ident of a read, as in errors. Null for other calls. */
   readonly externalId: string | null;
@@ -28,7 +28,7 @@ interface ObservedCall {
 /** The event of a hook. It never holds a body, a header or a secret. */
 export interface CallEvent extends ObservedCall {
   /**
-   * The number of the attempt, from 1. At the end of a call: the number of requests, 0 if it ended before the first.
+   * The number of the attempt, from 1. At the end of a call: the number of its requests, 0 if it ended before the first.
    */
   readonly attempt: number;
 }

@@ -33,6 +33,11 @@ describe('waitUntilFinal', () => {
     expect(jittered.waits).toEqual([90]);
   });
 
+  it('needs no client in front of its name', async () => {
+    const { waitUntilFinal } = (await waiting(ok(paid))).invoices;
+    expect((await waitUntilFinal('order-1042')).status).toBe('success');
+  });
+
   it.each(['success', 'fail', 'expired', 'canceled'])('%s is final', async (status) => {
     const { server, invoices } = await waiting(ok({ ...pendingInvoice, status }));
     await invoices.waitUntilFinal('order-1042');

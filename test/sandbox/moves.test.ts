@@ -147,6 +147,11 @@ it.each<[string, (sandbox: Sandbox) => unknown, string]>([
   ['a mistyped option of listen', ({ listen }) => listen(mistyped), 'listen has no "methd"'],
   ['a negative port', ({ listen }) => listen({ port: -1 }), 'port'],
   ['a port above the last', ({ listen }) => listen({ port: 70_000 }), 'port'],
+  [
+    'a fault of webhooks for an operation',
+    ({ faults }) => faults.next('hold', { operation: 'invoices.create' }),
+    'operation is for faults of requests, and hold is one of webhooks',
+  ],
   ['an empty host', ({ listen }) => listen({ host: '' }), 'host'],
   ['allowed hosts as text', ({ listen }) => listen({ allowedHosts: 'sandbox' as never }), 'allowedHosts'],
   [

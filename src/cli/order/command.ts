@@ -3,7 +3,7 @@
 import type { MerchantClient } from '../../client.ts';
 import type { WebhookDelivery } from '../../contract/deliveries.ts';
 import type { Invoice } from '../../contract/invoices.ts';
-import { hasKind, isMerchantError } from '../../errors/guards.ts';
+import { hasKind, isMerchantError, isRefusedIdent } from '../../errors/guards.ts';
 import { hiding } from '../../hide.ts';
 import { printable } from '../../printable.ts';
 import type { SandboxDelivery } from '../../sandbox/index.ts';
@@ -77,19 +77,13 @@ async function findInvoice(
     const { data, response } = await merchant.invoices.get(ident, { signal }).withResponse();
     return { invoice: data, headers: response.headers };
   } catch (error) {
-    if (!isRefusedRead(error)) throw error;
+    if (!isMerchantError(error) || !isRefusedIdent(error)) throw error;
     const call = merchant.invoices.list({ per_page: 100 }, { signal });
     for (const invoice of await call.collect({ limit: LOOKED_THROUGH })) {
       if (invoice.external_id === ident) return { invoice, headers: (await call.withResponse()).response.headers };
     }
     throw error;
   }
-}
-
-/** True where the service does not offer this read. A failure, a rate limit and a refused key are errors to report. */
-function isRefusedRead(error: unknown): boolean {
-  if (!isMerchantError(error) || error.outcome !== 'rejected') return false;
-  return ['not_found', 'validation', 'request'].includes(error.kind);
 }
 
 /** The oldest first, or null where the service does not show them. */
@@ -103,7 +97,7 @@ async function readDeliveries(
     const beganAt = ({ attempt_log: [first] }: WebhookDelivery): number => first?.created_at?.getTime() ?? 0;
     return [...deliveries].sort((a, b) => beganAt(a) - beganAt(b));
   } catch (error) {
-    if (isRefusedRead(error)) return null;
+    if (hasKind(error, 'not_found') || hasKind(error, 'validation') || hasKind(error, 'request')) return null;
     throw error;
   }
 }

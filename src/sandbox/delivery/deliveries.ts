@@ -4,7 +4,7 @@
 import { ConfigurationError } from '../../errors/classes.ts';
 import { sentenceOf } from '../../webhooks/diagnose.ts';
 import { quoted } from '../option-checks.ts';
-import { type DeliveryFault, durationOf } from '../state/faults.ts';
+import { DELIVERY_FAULTS, type DeliveryFault, durationOf } from '../state/faults.ts';
 import { type DeliveryRecord, type InvoiceRecord, KEPT_ATTEMPTS } from '../state/records.ts';
 import type { EndingDelivery, SandboxAttempt } from '../wire-types.ts';
 import type { World } from '../world.ts';
@@ -129,8 +129,10 @@ export function attempt(world: World, delivery: DeliveryRecord, trigger: Trigger
   delivery.retry = null;
   delivery.nextRetryAt = null;
   const { invoice, eventType, status } = delivery;
-  const fault = world.faults.forDelivery(invoice.external_id);
-  if (fault?.type === 'hold' && status === 'pending') {
+  // A resend of what has ended waits for nothing.
+  const types = status === 'pending' ? DELIVERY_FAULTS : DELIVERY_FAULTS.filter((type) => type !== 'hold');
+  const fault = world.faults.forDelivery(invoice.external_id, types);
+  if (fault?.type === 'hold') {
     schedule(world, delivery, durationOf(fault));
     world.log.note(`${eventType} of ${invoice.external_id} is held, by the fault hold`);
     return Promise.resolve();

@@ -219,6 +219,8 @@ export class FaultScript implements Faults {
       rate = 1,
       seed = 1,
     } = options;
+    if (operation !== null && !isRequestFault(fault))
+      fail(`operation is for faults of requests, and ${fault.type} is one of webhooks`);
     if (order !== null && typeof order !== 'string') fail(`order must be an external_id, not ${quoted(order)}`);
     if (times !== Number.POSITIVE_INFINITY && !(Number.isInteger(times) && times >= 1)) {
       throw new ConfigurationError(`times must be a whole number from 1, or Infinity, not ${quoted(times)}`);
@@ -265,7 +267,7 @@ export class FaultScript implements Faults {
   }
 
   /** Takes the fault for this attempt to deliver the webhook of an order, or null. Others than `types` stay queued. */
-  forDelivery(order: string, types: readonly FaultType[] = DELIVERY_FAULTS): DeliveryFault | null {
+  forDelivery(order: string, types: readonly FaultType[]): DeliveryFault | null {
     this.#dropEnded();
     const fits = (entry: Queued): boolean => types.includes(entry.fault.type) && (entry.order ?? order) === order;
     return this.#take(fits) as DeliveryFault | null; // all types are those of deliveries

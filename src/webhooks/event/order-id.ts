@@ -105,12 +105,10 @@ export function withoutOrderId(
 const HEX = /^[0-9a-f]{32}$/;
 const CANONICAL = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
-/** Returns an id in lower case, and a UUID in its usual form from any spelling: without hyphens, in braces, as a URN. */
+/** Returns a UUID in its usual form from any spelling: in capitals, without hyphens, in braces, as a URN. Any other id stays as it is. */
 export function normalizedId(id: string): string {
   // Stryker disable next-line ConditionalExpression: saves time, and such an id stays the same below
   if (CANONICAL.test(id)) return id; // nearly always
   const digits = id.toLowerCase().replace(/^urn:uuid:|[{}-]/g, '');
-  if (HEX.test(digits)) return digits.replace(/(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
-  // In any other id only A to Z. Other letters can share one lower case, so that two ids would become one.
-  return id.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
+  return HEX.test(digits) ? digits.replace(/(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-') : id;
 }

@@ -112,7 +112,7 @@ export function readHandlerOptions<Extra extends object>(
   const verify = parseVerifyOptions(secret, options, 'createWebhookHandler', new Set([...names, ...OTHER_OPTIONS]));
   checkStore(store, fail);
   checkCallbacks({ onReport, now }, fail);
-  if (typeof timeout !== 'number' || !(timeout > 0 && timeout <= MAX_TIMEOUT)) {
+  if (typeof timeout !== 'number' || !(timeout >= 1 && timeout <= MAX_TIMEOUT)) {
     fail(`timeout must be 1 to ${MAX_TIMEOUT} milliseconds: the service gives up after 15 seconds`);
   }
   const functions = new Map<string, EventFunction<Extra>>();

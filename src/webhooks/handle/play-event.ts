@@ -214,7 +214,7 @@ export async function eventDigest(event: InvoiceEvent): Promise<string> {
 
 const MESSAGES = {
   done: 'The event was handled.',
-  handler_failed: 'Your function threw. The claim was released, so that the next attempt can run the function again.',
+  handler_failed: 'Your function threw. The next attempt can run it again.',
   failed_after_commit:
     'Your function threw after its commit. The event is done and answered 200: the rest of the function will not run again.',
   store_down: 'The store could not say whether the event is done.',

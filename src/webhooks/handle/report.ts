@@ -19,7 +19,7 @@ import type { Ending, Verdict } from './verdict.ts';
  * - `duplicate_differs`: a repeat of a completed event, with other amounts or another status. Answered 200: compare the
  *   two.
  * - `duplicate_running`: a repeat while the first delivery is being handled. Answered 409.
- * - `store_forgot`: the store had to drop completed records, so a late repeat can run again and `catchUp` refuses.
+ * - `store_forgot`: the store had to drop records, so a late repeat can run again and `catchUp` refuses.
  *   Reported once.
  * - `taken_over`: an earlier attempt at this event did not end. The event is handled again now.
  * - `no_handler`: an unknown event, and no `onUnknown`. Answered 200.
@@ -28,7 +28,8 @@ import type { Ending, Verdict } from './verdict.ts';
  * - `handler_failed`: your function threw `error`. Answered 500, and the service repeats.
  * - `failed_after_commit`: your function threw `error` after `context.commit` had committed. Answered 200: the event is
  *   done, and the rest of the function does not run again.
- * - `time_limit`: your function took longer than `timeout`. Answered 503. It continues, and its claim is kept.
+ * - `time_limit`: the delivery took longer than `timeout`. Answered 503. A function that has begun continues, and its claim is
+ *   kept.
  * - `completed_late`: your function succeeded after the time limit. The repeat will find the event done.
  * - `store_failed`: the store rejected with `error`. Answered 503.
  * - `lease_lost`: your function outlived its lease, and another attempt took the event over.
@@ -211,10 +212,11 @@ function toConsole(report: WebhookReport, isStranger: boolean, now: () => number
   }
   const text = COUNTED.has(reason) ? message : CAUSES[reason];
   if (text === undefined) return; // repeats and takeovers are normal
-  const unprinted = countOf(isStranger ? 'stranger' : reason, now());
+  const isStrange = isStranger && !COUNTED.has(reason); // an endpoint that is set up wrongly may see no header
+  const unprinted = countOf(isStrange ? 'stranger' : reason, now());
   const ended = status === 200 ? 'acknowledged' : `refused, ${status}`;
-  if (unprinted === 0) print(isStranger ? STRANGER : `webhook ${ended} ${reason}. ${text}`, error);
-  else if (unprinted > 0 && !isStranger)
+  if (unprinted === 0) print(isStrange ? STRANGER : `webhook ${ended} ${reason}. ${text}`, error);
+  else if (unprinted > 0 && !isStrange)
     print(`${unprinted} more webhooks ${ended} ${reason}. ${text.split('\n')[0]}`, error);
 }
 

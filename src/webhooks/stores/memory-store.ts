@@ -58,8 +58,8 @@ function warnOfProduction(): void {
  * Creates a store in this process, for development, tests, and a single process whose work is harmless to repeat. A
  * restart forgets everything, and two processes share nothing: the same event then runs again.
  *
- * A running claim is never dropped. If all records are running claims, a new claim is refused. After a completed record
- * was dropped, the handler reports `store_forgot` once, and `catchUp` refuses, because it would run completed events again.
+ * A running claim is never dropped. If all records are running claims, a new claim is refused. After a record was
+ * dropped, the handler reports `store_forgot` once, and `catchUp` refuses, because it would run completed events again.
  *
  * @throws ConfigurationError (`SDK_CONFIGURATION`) for an unusable option.
  * @example

@@ -155,8 +155,8 @@ const DELIVERY = {
   ],
 };
 
-/** The environment of a service that answers the history of INVOICE with a status and what it lists. */
-async function service(deliveries: readonly unknown[], status = 200) {
+/** The environment of a service that answers the history of INVOICE with a status and what it lists, and every id with another. */
+async function service(deliveries: readonly unknown[], status = 200, ofIds = 404) {
   const server = createServer(({ url = '' }, response) => {
     const isHistory = url === `/api/v1/external/invoices/${UUID}/webhooks`;
     const data = isHistory ? deliveries : { ...emptyPage, items: [INVOICE], total_items: 1, total_pages: 1 };
@@ -165,17 +165,19 @@ async function service(deliveries: readonly unknown[], status = 200) {
     if (isHistory ? status === 200 : url === '/api/v1/external/invoices?per_page=100')
       response.end(JSON.stringify({ success: true, data }));
     else
-      response.writeHead(isHistory ? status : 404).end('{"success":false,"error":{"code":"NOT_NOW","message":"no"}}');
+      response.writeHead(isHistory ? status : ofIds).end('{"success":false,"error":{"code":"NOT_NOW","message":"no"}}');
   });
   return { MERCHANT_BASE_URL: await listen(server), MERCHANT_API_KEY: 'sk_live_1234' };
 }
 
-it('tells the story of an order in production, which a service finds in its list, and hides the key in it', async () => {
-  const env = await service([DELIVERY]);
-  const { code, out } = await cli(['order', 'A-17'], { env });
-  expect([code, out]).toEqual([
-    1,
-    `  A-17  Paid, webhook: Retrying · no response
+it.each([404, 500])(
+  'tells the story of an order that a service finds in its list alone (%i), and hides the key',
+  async (ofIds) => {
+    const env = await service([DELIVERY], 200, ofIds);
+    const { code, out } = await cli(['order', 'A-17'], { env });
+    expect([code, out]).toEqual([
+      1,
+      `  A-17  Paid, webhook: Retrying · no response
   invoice ${UUID}
   webhook https://shop.example/hooks/pay
 
@@ -197,8 +199,9 @@ it('tells the story of an order in production, which a service finds in its list
     it is checked.
   fix: npx merchant-invoicing order A-17 --resend
 `,
-  ]);
-});
+    ]);
+  },
+);
 
 it('marks an attempt by its status where the service does not say if it succeeded', async () => {
   const { success: _, ...attempt } = ATTEMPT;

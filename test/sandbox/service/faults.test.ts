@@ -202,6 +202,15 @@ describe('of two orders', () => {
     expect([bodies(), sandbox.deliveries('a')[0]?.attempts]).toEqual([['b', 'a'], 1]);
   });
 
+  it('one that is sent again waits for no hold', async () => {
+    const { sandbox, bodies } = await two();
+    await sandbox.pay('a');
+    sandbox.faults.next('hold');
+    await sandbox.resend('a');
+    expect(bodies()).toEqual(['a', 'a']);
+    expect(sandbox.faults.queued()).toHaveLength(1);
+  });
+
   it('none has a webhook in an outage until the clock has passed it', async () => {
     const { sandbox, bodies } = await two();
     sandbox.faults.next({ type: 'outage', for: '6m' });

@@ -5,6 +5,7 @@ import { forgetPrinted } from '../../../src/webhooks/handle/report.ts';
 import {
   memoryStore,
   parseInvoiceEvent,
+  toLambdaHandler,
   type WebhookHandlerOptions,
   type WebhookSecret,
 } from '../../../src/webhooks/index.ts';
@@ -47,6 +48,13 @@ describe('without onReport, the console shows', () => {
     if (title.includes('the first one')) await send(shop);
     await send(shop, body);
     expect(lines).toEqual([[expect.stringMatching(line), ...(error === undefined ? [] : [error])]]);
+  });
+
+  it('an endpoint that is set up wrongly, although no header of a delivery came', async () => {
+    forgetPrinted();
+    const shop = shopWith({});
+    await toLambdaHandler(shop.handler)({ Records: [] } as never); // the event of a queue
+    expect(lines).toEqual([[expect.stringMatching(/refused, 500 setup\. .*Lambda: connect this function by a proxy/)]]);
   });
 
   it('a function that takes too long, and an order id that could forge a line', async () => {

@@ -1,6 +1,6 @@
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
 import { isHttpAddress } from '../contract/values/scalars.ts';
-import { DIALECTS, type Dialect, type DialectEntry } from '../sandbox/dialects.ts';
+import { DIALECTS, type Dialect, dialectValue } from '../sandbox/dialects.ts';
 import { COMMON_FLAGS, type CommandTable } from './commands.ts';
 import { messageOf, misuse } from './io.ts';
 
@@ -45,16 +45,12 @@ const SANDBOX_HELP = 'npx merchant-invoicing sandbox --help';
 
 /** `name=value` flags as the dialect option of the sandbox, which refuses unknown values. */
 export function parseDialect(flags: readonly string[]): Partial<Dialect> {
-  const table: Readonly<Record<string, DialectEntry>> = DIALECTS;
   const chosen = flags.map((flag) => {
     const [name = '', ...rest] = flag.split('=');
-    const text = rest.join('=');
-    const entry = Object.hasOwn(table, name) ? table[name] : undefined;
-    if (entry === undefined) {
+    if (!Object.hasOwn(DIALECTS, name)) {
       throw misuse(`--dialect has no ${JSON.stringify(name)}. All names: docs/sandbox.md`, SANDBOX_HELP);
     }
-    const { values } = entry;
-    return [name, values.find((value) => String(value) === text) ?? text];
+    return [name, dialectValue(name, rest.join('='))];
   });
   return Object.fromEntries(chosen) as Partial<Dialect>; // checked by the sandbox
 }

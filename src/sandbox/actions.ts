@@ -4,7 +4,7 @@ import { checkOptions } from '../checks.ts';
 import type { EndpointName } from '../contract/endpoints.ts';
 import { ConfigurationError } from '../errors/classes.ts';
 import { sentenceOf } from '../webhooks/diagnose.ts';
-import { DIALECTS, type DialectEntry } from './dialects.ts';
+import { dialectValue } from './dialects.ts';
 import { fail, quoted } from './option-checks.ts';
 import type { Sandbox } from './sandbox.ts';
 import type { FaultType, SeedFault } from './state/faults.ts';
@@ -166,9 +166,7 @@ const TABLE = {
     help: 'changes a dialect, see docs/sandbox.md',
     done: 'The dialect was changed.',
     effect(sandbox, [name, value]) {
-      const { values = [] } = Object.entries<DialectEntry>(DIALECTS).find(([each]) => each === name)?.[1] ?? {};
-      const chosen = values.find((each) => String(each) === value) ?? value; // some values are numbers
-      return { result: sandbox.assume({ [name]: chosen }), text: `${name} is ${value}` };
+      return { result: sandbox.assume({ [name]: dialectValue(name, value) }), text: `${name} is ${value}` };
     },
   },
   fault: {

@@ -69,10 +69,6 @@ export async function callWithin<Data>(
 
 const EXTERNAL_ID_MAX = 128;
 const EMPTY: WireRecord = {};
-/**
- * The page size that is expected if none is requested: the largest one, because the default of a service may be any.
- */
-const DEFAULT_PAGE_SIZE = 100;
 
 /**
  * Checks and copies what the caller gave, at once. Later changes by the caller have no effect.
@@ -160,7 +156,6 @@ function openInput<Data>(
     if (value !== undefined) search.set(queryNames[name] ?? name, value);
   }
   for (const [name, value] of Object.entries(settings.query)) search.set(name, value);
-  const size = Number(search.get(queryNames['per_page'] ?? 'per_page'));
   return {
     ...settings,
     client,
@@ -174,7 +169,6 @@ function openInput<Data>(
     externalId,
     callId: within?.callId ?? (client.hooks === null ? '' : crypto.randomUUID()),
     page: input.page,
-    pageSize: !('item' in endpoint) ? null : Number.isSafeInteger(size) && size > 0 ? size : DEFAULT_PAGE_SIZE,
     startedOn,
     startedAt,
     deadlineAt: Math.min(startedAt + settings.deadline, input.deadlineAt ?? Number.POSITIVE_INFINITY),

@@ -13,7 +13,6 @@ export interface Reading<Data> {
   readonly endpoint: Named<Endpoint<Data>>;
   readonly data: Check<Data>;
   readonly sent: OpenCall<Data>['sent'];
-  readonly pageSize: number | null;
   readonly externalId: string | null;
   readonly client: Pick<ClientCore, 'runtime' | 'drift'>;
 }
@@ -57,14 +56,7 @@ export function readResponse<Data>(response: ServiceResponse, reading: Reading<D
     const empty = reading.data(response.raw.trim() === '' ? undefined : NOT_JSON);
     return empty.ok ? empty : unexpected(response, { ...unreadable, problem: 'the body of the response is not JSON' });
   }
-  const payload = payloadOf(body);
-  const { pageSize } = reading;
-  const items = isObject(payload) ? payload['items'] : null;
-  if (pageSize !== null && Array.isArray(items) && items.length > Math.max(ALWAYS_READ, EXCESS * pageSize)) {
-    const problem = `a page of ${pageSize} items was requested and ${items.length} came. The service may use other names for the query`;
-    return unexpected(response, { code: 'SDK_PAGE', problem, outcome: 'rejected' });
-  }
-  const decoded = reading.data(payload);
+  const decoded = reading.data(payloadOf(body));
   const others = decoded.ok ? (endpoint.differences?.(decoded.value, reading.sent) ?? []) : [];
   if (decoded.ok && others.length === 0) {
     client.drift.report(endpoint, body, response.hide);
@@ -81,13 +73,6 @@ function failed(response: ServiceResponse, body: unknown, reading: Omit<Reading<
   const { endpoint, externalId, client } = reading;
   return { ok: false, failure: failureOfResponse(response, body, endpoint, externalId, client.runtime.now()) };
 }
-
-/**
- * A page of up to this many items is decoded whatever size was requested: it is the largest that the interface allows.
- */
-const ALWAYS_READ = 100;
-/** A larger page is decoded up to this multiple of the requested size, because more could block the process. */
-const EXCESS = 10;
 
 /** Returns the first issue, and the number of issues if there are more, as the end of a sentence. */
 function firstIssue({ issues, isMore }: { readonly issues: readonly Issue[]; readonly isMore?: true }): string {

@@ -88,8 +88,6 @@ export interface OpenCall<Data> extends CompleteOptions, WireRequest {
   readonly callId: string;
   /** The requested page of a list. */
   readonly page: number | undefined;
-  /** The requested page size, or null if the endpoint has no pages. */
-  readonly pageSize: number | null;
   /** The beginning of the call, on the wall clock. */
   readonly startedOn: number;
   /** The same, on the monotonic clock. */

@@ -46,19 +46,6 @@ describe('a list', () => {
     expect((await call.collect({ limit: 1_000 })).map(({ uuid }) => uuid)).toEqual(uuids(60).slice(20));
     expect(list.asked).toEqual([2, 3, 3]);
   });
-
-  it.each([
-    [2, 100, true],
-    [2, 101, false],
-    [20, 200, true],
-    [20, 201, false],
-  ])('asked for %i rows reads a page of %i: %s', async (per_page, count, isRead) => {
-    const items = uuids(count).map((uuid) => ({ ...pendingInvoice, uuid }));
-    const server = await serve(ok(page(items, { per_page: count })));
-    const result = await clientOf(server.url).invoices.list({ per_page }).result();
-    const error = { code: 'SDK_PAGE', outcome: 'rejected', stoppedBy: 'not_retryable', page: 1 };
-    expect(result).toMatchObject(isRead ? { ok: true, value: { items: { length: count } } } : { ok: false, error });
-  });
 });
 
 describe('collect', () => {

@@ -1,12 +1,14 @@
 // The folder `doctor` is one command: it checks the settings and the service. It imports the client when it runs.
 import { keyProblem } from '../../checks.ts';
 import { isLoopback } from '../../contract/values/scalars.ts';
+import { SANDBOX_KEY, SANDBOX_SECRET } from '../../environment.ts';
 import type { MerchantError } from '../../errors/classes.ts';
 import { guideTo } from '../../errors/codes.ts';
 import { isMerchantError } from '../../errors/guards.ts';
 import { shellWord } from '../../printable.ts';
 import { codeOf } from '../../sandbox/delivery/webhook-request.ts';
 import type { DriftEvent } from '../../transport/hooks.ts';
+import { isOldNode, OLDEST_NODE } from '../../version.ts';
 import { parseSecrets } from '../../webhooks/verify/signature.ts';
 import { readArguments } from '../arguments.ts';
 import { COMMANDS } from '../commands.ts';
@@ -102,14 +104,9 @@ function isPublicAddress(baseUrl: string): boolean {
   return protocol === 'https:' && !isLoopback(hostname) && !PRIVATE.test(hostname);
 }
 
-/** The lowest version of `engines` in package.json. */
-const OLDEST_NODE = [22, 12] as const;
-
 function checkNode(version: string): CheckResult {
-  const [major = 0, minor = 0] = version.split('.').map(Number);
-  const [oldest, oldestMinor] = OLDEST_NODE;
-  if (major > oldest || (major === oldest && minor >= oldestMinor)) return passed('node', `Node ${version}`);
-  return failed('node', `Node ${version} is older than ${OLDEST_NODE.join('.')}`, 'nvm install --lts');
+  if (!isOldNode(version)) return passed('node', `Node ${version}`);
+  return failed('node', `Node ${version} is older than ${OLDEST_NODE}`, 'nvm install --lts');
 }
 
 /** What can be wrong with any variable, or null. */
@@ -119,13 +116,10 @@ function checkVariable(id: string, name: string, value: string, isPublic = false
     return failed(id, title, `export ${name}=…   # without the quotes`);
   }
   // The values of the sandbox are known to everybody: with them anyone can forge a webhook.
-  if (!isPublic || !SANDBOX_CREDENTIAL.test(value)) return null;
+  if (!isPublic || (value !== SANDBOX_KEY && value !== SANDBOX_SECRET)) return null;
   const title = `${name} is the one of the sandbox, and the address is public`;
   return failed(id, title, `export ${name}=…   # the value of this business, from the dashboard`);
 }
-
-/** The key and the secret of the command `sandbox`. */
-const SANDBOX_CREDENTIAL = /^(?:sk|whsec)_sandbox$/;
 
 /** The path of the service, which a base URL leaves out. */
 const API_PATH = /\/api(?:\/v1(?:\/external(?:\/.*)?)?)?\/*$/;

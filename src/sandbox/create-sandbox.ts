@@ -14,7 +14,7 @@ import {
 import { decideWithdrawal, withdrawalsInOrder } from './business/withdrawals.ts';
 import { searchCause } from './delivery/cause.ts';
 import { deliveryState, resend, settleDeliveries } from './delivery/deliveries.ts';
-import { eventBody, REQUEST_CHANGES, signedRequest, stampNow } from './delivery/webhook-request.ts';
+import { eventBody, REQUEST_CHANGES, signedRequest } from './delivery/webhook-request.ts';
 import { dialectFrom } from './dialects.ts';
 import { createFront } from './http/dispatch.ts';
 import { listenHttp, type SandboxServer } from './http/server.ts';
@@ -181,7 +181,7 @@ export function createSandboxWith(options: SandboxOptions, internals: Internals)
       };
       const target = url ?? invoice.callback_url ?? 'http://localhost/webhook';
       const fault = world.faults.forDelivery(invoice.external_id, REQUEST_CHANGES);
-      const { headers, body, method } = await signedRequest(settings, delivery, target, stampNow(world), fault);
+      const { headers, body, method } = await signedRequest(settings, delivery, target, settings.wallClock(), fault);
       return new Request(target, { method, headers: { ...headers }, body });
     },
     state: () => saveState(world),

@@ -110,9 +110,7 @@ export interface SandboxOptions {
 
 /** Clock and timer of the machine, which tests and `storm` replace. @internal */
 export interface Internals {
-  /** The clock of X-Webhook-Timestamp: `wall` is the real time, `sandbox` the clock of the sandbox. Default: `wall`. */
-  readonly deliveryTimestamp?: 'wall' | 'sandbox' | undefined;
-  /** The real time in epoch milliseconds. Default: Date.now. */
+  /** The real time in epoch milliseconds, which X-Webhook-Timestamp carries. Default: Date.now. */
   readonly wallClock?: (() => number) | undefined;
   /** Waits real time, for delivery timeouts and slow bodies. Resolves early on abort. Default: a timer. */
   readonly sleep?: ((milliseconds: number, signal?: AbortSignal) => Promise<void>) | undefined;
@@ -148,7 +146,6 @@ export function readSettings(options: SandboxOptions, internals: Internals = {})
     ...settings,
     seed: seed ?? state?.seed ?? randomSeed(),
     isSeedGiven: seed !== undefined,
-    deliveryTimestamp: internals.deliveryTimestamp ?? 'wall',
     wallClock: internals.wallClock ?? Date.now,
     sleep: internals.sleep ?? timerSleep,
   };

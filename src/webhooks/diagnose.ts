@@ -90,8 +90,6 @@ export interface RefusedDelivery {
   readonly problem: string | null;
   readonly body: string | null;
   readonly headers: Readonly<Record<string, string>> | null;
-  /** The timestamp that was sent minus the real time, in milliseconds. */
-  readonly skew: number;
   /** True if the sender repeats the timestamp of the first attempt, as services may do. It was not stamped anew. */
   readonly repeatsTimestamp: boolean;
 }
@@ -134,7 +132,7 @@ export function diagnoseStatus(host: string, url: string | null, status: number 
       isProven: false,
     };
   }
-  const reply = { status, problem: null, body: null, headers: null, skew: 0, repeatsTimestamp: false };
+  const reply = { status, problem: null, body: null, headers: null, repeatsTimestamp: false };
   return { ...diagnoseReply({ ...reply, url }), isProven: false };
 }
 
@@ -232,28 +230,28 @@ const HANDLER_REPLIES: Readonly<
   duplicate_running: ['busy', 'An earlier delivery of the same event is still being handled.', null],
 };
 
-function fromHandler({ body, headers, skew, repeatsTimestamp }: RefusedDelivery, status: number): Diagnosis | null {
+function fromHandler({ body, headers, repeatsTimestamp }: RefusedDelivery, status: number): Diagnosis | null {
   if (!headers?.['content-type']?.startsWith('text/plain') || body === null) return null;
   const verdict = body as Verdict; // any other text has no status in the table of verdicts
   if (replyFor(verdict).status !== status) return null;
-  if (verdict === 'timestamp_too_old' || verdict === 'timestamp_too_new') return wrongAge(skew, repeatsTimestamp);
+  if (verdict === 'timestamp_too_old' || verdict === 'timestamp_too_new')
+    return repeatsTimestamp ? REPEATED_TIME : WRONG_CLOCK;
   const [id, text, remedy] = HANDLER_REPLIES[verdict] ?? [];
   if (id !== undefined && text !== undefined)
     return { id, text, remedy: remedy ?? null, isProven: id !== 'signature_mismatch' };
   return proven('receiver_setup', `Your handler answered ${verdict}.`, 'Its onReport says which line to change.');
 }
 
-const MINUTE = 60_000;
-
-function wrongAge(skew: number, repeatsTimestamp: boolean): Diagnosis {
-  const off = Math.round(Math.abs(skew) / MINUTE);
-  if (off === 0) {
-    const text = `${SIGNED} the timestamp was right by this machine’s clock.`;
-    return proven('timestamp_age', text, 'Correct the clock of the receiver, or its tolerance.');
-  }
-  const text = `The timestamp was ${off} min ${skew < 0 ? 'behind' : 'ahead of'} the real time${repeatsTimestamp ? ', because each attempt repeats that of the first' : ''}.`;
-  return proven('timestamp_age', text, 'Give your verifier the clock that signs, or a larger tolerance.');
-}
+const WRONG_CLOCK = proven(
+  'timestamp_age',
+  `${SIGNED} the timestamp was right by this machine’s clock.`,
+  'Correct the clock of the receiver, or its tolerance.',
+);
+const REPEATED_TIME = proven(
+  'timestamp_age',
+  'Each attempt repeats the timestamp of the first, which is too old by now.',
+  'Give your verifier a larger tolerance. catchUp plays what came too late.',
+);
 
 /** Responses of frameworks, which refuse the request before it reaches the merchant's code. */
 const KNOWN_RESPONSES: readonly {

@@ -4,7 +4,7 @@ import type { Internals } from '../../src/sandbox/options.ts';
 
 /** A silent sandbox with a known key and secret, and with the time of the machine in the hands of the test. */
 export function testSandbox(options: SandboxOptions & Internals = {}): Sandbox {
-  const { wallClock, sleep, deliveryTimestamp, ...rest } = options;
+  const { wallClock, sleep, ...rest } = options;
   const known = { apiKey: 'sk_sandbox', webhookSecret: 'whsec_of_the_tests', quiet: true };
-  return createSandboxWith({ ...known, ...rest }, { wallClock, sleep, deliveryTimestamp });
+  return createSandboxWith({ ...known, ...rest }, { wallClock, sleep });
 }

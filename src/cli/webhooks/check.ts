@@ -201,7 +201,6 @@ class Examination {
       problem,
       body,
       headers,
-      skew: 0,
       repeatsTimestamp: false,
     });
     const advice = this.#sender.externalId === null ? adviceForInventedOrder(seen) : '';

@@ -83,7 +83,6 @@ export async function webhooksSend(args: readonly string[], io: Io): Promise<Exi
         problem,
         body: text,
         headers: received,
-        skew: 0,
         repeatsTimestamp: false,
       });
       io.out(`${wrapped(`${oneLine(sentenceOf(cause), 400)} Signed with ${source}.`, 4)}\n`);

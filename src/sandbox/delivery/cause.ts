@@ -10,7 +10,7 @@ import { quoted } from '../option-checks.ts';
 import type { DeliveryFault } from '../state/faults.ts';
 import type { InvoiceRecord } from '../state/records.ts';
 import type { World } from '../world.ts';
-import { type SendResult, sendRequest, signedRequest, stampNow } from './webhook-request.ts';
+import { type SendResult, sendRequest, signedRequest } from './webhook-request.ts';
 
 // Why a delivery was not accepted, from what only the sandbox knows: the faults that it injected, and how it signed.
 // The response of the receiver is read by webhooks/diagnose.ts.
@@ -36,14 +36,13 @@ const ACCEPTED: Readonly<Record<ChangingFault, readonly [text: string, remedy: s
 /**
  * Why an attempt was not accepted, or what its acceptance shows. Null for an ordinary success.
  *
- * @param skew The timestamp sent minus the real time, milliseconds.
  * @param repeatsTimestamp True if it repeats the timestamp of an earlier attempt.
  */
 export function causeOf(
   result: SendResult,
   url: string,
   fault: DeliveryFault | null,
-  { skew, repeatsTimestamp }: { readonly skew: number; readonly repeatsTimestamp: boolean },
+  repeatsTimestamp: boolean,
 ): Diagnosis | null {
   const { success, status_code: status, request, problem } = result;
   const ofFault = fault === null ? null : causeOfFault(fault, result);
@@ -54,7 +53,7 @@ export function causeOf(
     return { id: 'not_sent', text: 'Not sent: the sandbox delivers to this machine only.', remedy, isProven: true };
   }
   const { response_body: body, response_headers: headers } = result;
-  return diagnoseReply({ url, status, problem, body, headers, skew, repeatsTimestamp });
+  return diagnoseReply({ url, status, problem, body, headers, repeatsTimestamp });
 }
 
 function causeOfFault({ type }: DeliveryFault, { success, status_code: status }: SendResult): Diagnosis | null {
@@ -97,8 +96,8 @@ export async function searchCause(world: World, invoice: InvoiceRecord): Promise
     secret,
     encoding: dialect.signatureEncoding,
     apiKey,
-    now: () => stampNow(world),
-    right: () => signedRequest(settings, delivery, delivery.url, stampNow(world)),
+    now: () => world.settings.wallClock(),
+    right: () => signedRequest(settings, delivery, delivery.url, world.settings.wallClock()),
     async accepts(request) {
       const { status_code, success } = await sendRequest(world, request);
       return status_code === null ? null : success;

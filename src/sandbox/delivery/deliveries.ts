@@ -9,7 +9,7 @@ import { type DeliveryRecord, type InvoiceRecord, KEPT_ATTEMPTS } from '../state
 import type { EndingDelivery, SandboxAttempt } from '../wire-types.ts';
 import type { World } from '../world.ts';
 import { causeOf } from './cause.ts';
-import { eventBody, eventTypeOf, send, stampNow } from './webhook-request.ts';
+import { eventBody, eventTypeOf, send } from './webhook-request.ts';
 
 const MINUTE = 60_000;
 
@@ -154,7 +154,7 @@ async function runAttempt(
   const before = delivery.status;
   delivery.status = 'delivering';
   const began = clock.now();
-  const stamp = stampNow(world);
+  const stamp = settings.wallClock();
   delivery.firstStamp ??= stamp;
   const stampAt = dialect.timestampPer === 'attempt' ? stamp : delivery.firstStamp;
   const result = await send(world, delivery, stampAt, fault);
@@ -162,7 +162,7 @@ async function runAttempt(
   world.activity += 1;
   if (life.aborted) return; // by close(), or by a reset, which has removed the delivery
   const repeatsTimestamp = dialect.timestampPer === 'delivery' && delivery.made > 0;
-  const cause = causeOf(result, delivery.url, fault, { skew: stampAt - settings.wallClock(), repeatsTimestamp });
+  const cause = causeOf(result, delivery.url, fault, repeatsTimestamp);
   const { problem: _, ...sent } = result;
   const created_at = new Date(began).toISOString();
   const ended = { ...sent, fault: fault?.type ?? null, cause, triggered_by: trigger, created_at };

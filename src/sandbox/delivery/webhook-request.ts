@@ -45,11 +45,6 @@ export function eventBody(invoice: InvoiceRecord, dialect: Dialect): string {
   return JSON.stringify(withDecimals(dialect, members));
 }
 
-/** The time that X-Webhook-Timestamp carries now, in epoch milliseconds. */
-export function stampNow({ settings, clock }: World): number {
-  return settings.deliveryTimestamp === 'wall' ? settings.wallClock() : clock.now();
-}
-
 const TEN_MINUTES = 600_000;
 
 /** The faults that change the request of a delivery. */

@@ -1,6 +1,6 @@
 import { type Diagnosis, isSearchable } from '../../webhooks/diagnose.ts';
 import { RETRY_DELAYS } from '../delivery/deliveries.ts';
-import { signedRequest, stampNow } from '../delivery/webhook-request.ts';
+import { signedRequest } from '../delivery/webhook-request.ts';
 import type { UnsentResponse } from '../service/respond.ts';
 import type { IncomingRequest } from '../service/service.ts';
 import type { DeliveryRecord, InvoiceRecord } from '../state/records.ts';
@@ -105,7 +105,7 @@ async function detail(world: World, incoming: IncomingRequest, row: DeliveryReco
   const { word, tone } = webhookState(row);
   const number = Number(incoming.url.searchParams.get('try') ?? made);
   const attempt = log[number - (made - log.length) - 1] ?? log.at(-1);
-  const curl = curlCommand(await signedRequest(world.settings, row, url, stampNow(world)));
+  const curl = curlCommand(await signedRequest(world.settings, row, url, world.settings.wallClock()));
   const test = testOf(world, invoice);
   const copies = html`<div class="stack">${copyButton(curl, 'Copy as curl', 'button')}${copyButton(test, 'Copy as test', 'button')}${copyButton(row.body, 'Copy the body', 'button')}</div>
 <details><summary>As curl</summary><pre id="curl-text" tabindex="0" dir="auto">${curl}</pre><p class="soft small">Signed when this page was made. A receiver that checks the age accepts it for about 5 minutes.</p></details>

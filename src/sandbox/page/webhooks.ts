@@ -111,7 +111,8 @@ async function detail(world: World, incoming: IncomingRequest, row: DeliveryReco
 <details><summary>As curl</summary><pre id="curl-text" tabindex="0" dir="auto">${curl}</pre><p class="soft small">Signed when this page was made. A receiver that checks the age accepts it for about 5 minutes.</p></details>
 <details><summary>As a test</summary><pre id="test-text" tabindex="0" dir="auto">${test}</pre><p class="soft small">Passes unchanged and needs no port. Replace receive with your endpoint.</p></details>`;
   const head = html`<bdi>${headline(row)}</bdi>`;
-  const again = row.attempt === null && orderButton(incoming, 'resend', 'Send again', invoice.uuid, 'main');
+  const isLatest = world.store.latestDelivery(invoice) === row; // the one that a resend sends
+  const again = isLatest && row.attempt === null && orderButton(incoming, 'resend', 'Send again', invoice.uuid, 'main');
   return html`<p class="narrow-only"><a href="/webhooks">All webhooks</a></p>
 <div class="title">${isChosen ? html`<h1>${head}</h1>` : html`<h2 class="h1">${head}</h2>`}<span id="state" data-live>${tag(word, tone)}</span><span class="grow"></span>
 <div class="row">${menu('Copy as', copies)}<div id="again" data-live>${again}</div></div></div>

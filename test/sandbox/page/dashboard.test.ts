@@ -47,6 +47,20 @@ describe('a new payment', () => {
   );
 });
 
+describe('the page of a webhook', () => {
+  it('offers to send it again only if it is the latest of its payment, which a resend sends', async () => {
+    const hook = await receiver([500, 500]);
+    const { sandbox, url } = await listening();
+    const { uuid } = sandbox.create({ amount: '25.00', currency: 'EUR', callback_url: hook.url });
+    await sandbox.expire(uuid);
+    await sandbox.pay(uuid, { late: true });
+    const pages = sandbox.deliveries().map(({ id }) => open(`${url}/webhooks/${id}`));
+    const [paid, expired] = (await Promise.all(pages)).map(({ text }) => text);
+    expect(paid).toContain('Send again');
+    expect(expired).not.toContain('Send again');
+  });
+});
+
 describe('the page of a payment', () => {
   it('tells what happened, oldest first, and equal attempts once', async () => {
     const hook = await receiver([500, 500, 500]);

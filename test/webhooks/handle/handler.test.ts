@@ -346,6 +346,19 @@ it.each<[string, object]>([
   expect(make).toThrow(new RegExp(name));
 });
 
+it.each<[string, WebhookHandlerOptions['secret'], string[]]>([
+  ['15 characters', 'x'.repeat(15), ['weak_secret']],
+  ['16 characters', 'x'.repeat(16), []],
+  ['15 bytes', new Uint8Array(15).fill(7), ['weak_secret']],
+  ['16 characters, and a short one', ['x'.repeat(16), 'short'], ['weak_secret']],
+  ['the sandbox, which is public anyway', 'whsec_sandbox', []],
+])('a secret of %s is reported when the handler is made: %#', (_, secret, reasons) => {
+  vi.spyOn(console, 'warn').mockImplementation(() => {}); // about the public secret
+  const reports: string[] = [];
+  createWebhookHandler({ ...good, secret, sandbox: true, onReport: ({ reason }) => void reports.push(reason) });
+  expect(reports).toEqual(reasons);
+});
+
 it('options are read when a handler is made: the first of two keeps its own store and functions', async () => {
   const calls: string[] = [];
   const clock = new ManualClock();

@@ -93,7 +93,7 @@ export function dialectFrom(given: { readonly [Name in keyof Dialect]?: Dialect[
   return Object.fromEntries([...defaults, ...changed]) as unknown as Dialect; // each name has a value of its list
 }
 
-/** The value of a dialect that a text names: some are numbers. An unknown text stays, and {@link dialectFrom} refuses it. */
+/** The value that a text names: some are numbers. An unknown text stays, and {@link dialectFrom} refuses it. */
 export function dialectValue(name: string, text: string): unknown {
   const table: Readonly<Record<string, DialectEntry>> = DIALECTS;
   const values = Object.hasOwn(table, name) ? table[name]?.values : undefined;

@@ -77,7 +77,7 @@ export interface StormShop {
 
 type Rows<Row> = Iterable<Row> | AsyncIterable<Row> | Promise<Iterable<Row>>;
 
-/** What a customer does. `renew`: presses pay again after 45 minutes, when the invoice has expired, and pays what comes. */
+/** What a customer does. `renew`: presses pay again after 45 minutes, when the invoice has expired, and pays then. */
 export type StormCustomer =
   | 'pay'
   | 'pay_less'

@@ -202,8 +202,9 @@ class Visits {
 
   async #comeBackAfterError(record: CustomerRecord): Promise<void> {
     if (record.uuid !== null) return;
-    record.stuck = 'The customer came back after an error and saw another one, although the service worked.';
     await this.#checkout(record, 'comes back after the error');
+    if (record.uuid === null)
+      record.stuck ??= 'The customer came back after an error and saw another one, although the service worked.';
   }
 
   async #checkout(record: CustomerRecord, what: string): Promise<void> {
@@ -343,8 +344,8 @@ class Visits {
 }
 
 /**
- * Whether the shop hears that the invoice has expired, and not that it, or the one after it, was paid: then only a catch-up that asks
- * for canceled orders too, and for all of their invoices, finds the payment.
+ * Whether the shop hears that the invoice has expired, and not that it, or the one after it, was paid: then only a
+ * catch-up that asks for canceled orders too, and for all of their invoices, finds the payment.
  */
 function isLostAlone(kind: StormCustomer, webhook: StormWebhook): boolean {
   return (kind === 'pay_late' || kind === 'renew') && (webhook === 'lost' || webhook === 'outage');

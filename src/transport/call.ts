@@ -1,4 +1,5 @@
-// One call: `open` reads what the caller gave, once. send.ts sends it. `settle` and `settleOrThrow` call the hooks for its end.
+// One call: `open` reads what the caller gave, once. send.ts sends it. `settle` and `settleOrThrow` call the hooks for
+// its end.
 
 import { argumentFail, type Fail } from '../checks.ts';
 import type { Endpoint, WireRecord } from '../contract/endpoint.ts';

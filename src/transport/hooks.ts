@@ -20,8 +20,8 @@ interface ObservedCall {
   /** Path template, such as `/api/v1/external/invoices/{ident}`. The path as given for {@link MerchantClient.request}. */
   readonly url: string;
   /**
-   * The same in all events of a call. Each page of a list is a call, and so is the end of a walk with `SDK_PAGE`, which has
-   * `onError` alone.
+   * The same in all events of a call. Each page of a list is a call, and so is the end of a walk with `SDK_PAGE`,
+   * which has `onError` alone.
    */
   readonly callId: string;
   /** The `external_id` of a creation, or the ident of a read, as in errors. Null for other calls. */

@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
-import { freePort } from '../support/free-port.ts';
 
 const CLI = fileURLToPath(new URL('../../dist/cli.js', import.meta.url));
 
@@ -12,7 +11,7 @@ it.concurrent.each(['SIGTERM', 'SIGHUP', 'SIGKILL'] as const)(
   async (signal) => {
     // As npx does: a shell that waits for the command.
     const script = `require('child_process').spawn('sh', ['-c', '"$0" "$@"; exit', ...process.argv.slice(1)], { stdio: 'inherit' })`;
-    const args = [process.execPath, CLI, 'sandbox', '--port', String(await freePort()), '--json'];
+    const args = [process.execPath, CLI, 'sandbox', '--port', '0', '--json'];
     const env = { ...process.env, npm_command: 'exec' };
     const npx = spawn(process.execPath, ['-e', script, ...args], { env, stdio: ['ignore', 'pipe', 'ignore'] });
     const [line] = (await once(createInterface(npx.stdout), 'line')) as [string];

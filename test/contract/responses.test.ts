@@ -63,15 +63,6 @@ const buy = {
   min_amount: new Decimal('10'),
   max_amount: new Decimal('50000'),
 };
-const emptyPage = {
-  items: [],
-  page: 1,
-  per_page: 20,
-  total_items: 0,
-  total_pages: 0,
-  has_next: false,
-  has_prev: false,
-};
 
 it.each<[string, Check<unknown>, unknown, unknown]>([
   ['a created invoice', createInvoice.data, wire.createdInvoice, created],
@@ -103,7 +94,7 @@ it.each<[string, Check<unknown>, unknown, unknown]>([
   ['a list of rates', listRates.data, [buyRate], [buy]],
   ['an empty list of payment methods', listPaymentMethods.data, [], []],
   ['an empty list of rates', listRates.data, [], []],
-  ['an empty page', listInvoices.data, wire.emptyPage, emptyPage],
+  ['an empty page', listInvoices.data, wire.emptyPage, wire.emptyPage],
 ])('%s is decoded member by member', (_name, check, payload, value) => {
   expect(decoded(check, payload)).toEqual(value);
 });

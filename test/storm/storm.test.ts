@@ -44,6 +44,36 @@ it('a shop that hears of nothing, and catches up, has no finding', async () => {
   expect((await over('right', { customers: 20, weights })).findings).toEqual([]);
 });
 
+it('an invoice that is created after an overpayment is a second one', async () => {
+  const weights = {
+    customers: only(DEFAULT_WEIGHTS.customers, 'pay_more'),
+    network: only(DEFAULT_WEIGHTS.network, 'calm'),
+    webhooks: only(DEFAULT_WEIGHTS.webhooks, 'delivered'),
+  };
+  const { findings } = await storm({
+    customers: 2,
+    weights,
+    shop: async (service) => {
+      const shop = await plantedShop(service, 'a fresh external_id a click');
+      const again = { customer_id: 'customer-1', amount: '25.00', currency: 'EUR' };
+      return { ...shop, visit: () => shop.checkout({ id: 'order-1', ...again }) };
+    },
+  });
+  expect(findings.map(({ kind }) => kind)).toContain('second_invoice');
+});
+
+it('of many outages, three are of the whole shop', async () => {
+  const shop = await shopWithSandbox();
+  const queued = vi.spyOn(shop.sandbox.faults, 'next');
+  const weights = {
+    network: only(DEFAULT_WEIGHTS.network, 'calm'),
+    webhooks: only(DEFAULT_WEIGHTS.webhooks, 'outage'),
+  };
+  expect((await storm({ customers: 60, weights, ...shop })).findings).toEqual([]);
+  const ofAll = queued.mock.calls.filter(([, options]) => options?.order === undefined);
+  expect([ofAll.length, queued.mock.calls.length > 40]).toEqual([3, true]);
+});
+
 it('the story of an order has all of its invoices', async () => {
   const weights = { customers: only(DEFAULT_WEIGHTS.customers, 'renew') };
   const result = await storm({

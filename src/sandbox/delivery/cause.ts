@@ -10,13 +10,13 @@ import { quoted } from '../option-checks.ts';
 import type { DeliveryFault } from '../state/faults.ts';
 import type { InvoiceRecord } from '../state/records.ts';
 import type { World } from '../world.ts';
-import { type SendResult, sendRequest, signedRequest } from './webhook-request.ts';
+import { type REQUEST_CHANGES, type SendResult, sendRequest, signedRequest } from './webhook-request.ts';
 
 // Why a delivery was not accepted, from what only the sandbox knows: the faults that it injected, and how it signed.
 // The response of the receiver is read by webhooks/diagnose.ts.
 
 /** The faults that change what the receiver gets. */
-type ChangingFault = 'wrong_signature' | 'late_timestamp' | 'reserialized';
+type ChangingFault = (typeof REQUEST_CHANGES)[number];
 
 const ACCEPTED: Readonly<Record<ChangingFault, readonly [text: string, remedy: string]>> = {
   wrong_signature: [

@@ -105,7 +105,10 @@ export function withoutOrderId(
 const HEX = /^[0-9a-f]{32}$/;
 const CANONICAL = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
-/** Returns a UUID in its usual form from any spelling: in capitals, without hyphens, in braces, as a URN. Any other id stays as it is. */
+/**
+ * Returns a UUID in its usual form from any spelling: in capitals, without hyphens, in braces, as a URN. Any other id
+ * stays as it is.
+ */
 export function normalizedId(id: string): string {
   // Stryker disable next-line ConditionalExpression: saves time, and such an id stays the same below
   if (CANONICAL.test(id)) return id; // nearly always

@@ -28,8 +28,8 @@ import type { Ending, Verdict } from './verdict.ts';
  * - `handler_failed`: your function threw `error`. Answered 500, and the service repeats.
  * - `failed_after_commit`: your function threw `error` after `context.commit` had committed. Answered 200: the event is
  *   done, and the rest of the function does not run again.
- * - `time_limit`: the delivery took longer than `timeout`. Answered 503. A function that has begun continues, and its claim is
- *   kept.
+ * - `time_limit`: the delivery took longer than `timeout`. Answered 503. A function that has begun continues, and
+ *   its claim is kept.
  * - `completed_late`: your function succeeded after the time limit. The repeat will find the event done.
  * - `store_failed`: the store rejected with `error`. Answered 503.
  * - `lease_lost`: your function outlived its lease, and another attempt took the event over.

@@ -5,12 +5,12 @@ import { build, defineConfig, type Options } from 'tsup';
 const DUAL = {
   index: 'src/index.ts',
   webhooks: 'src/webhooks/index.ts',
-  sandbox: 'src/sandbox/index.ts',
+  sandbox: 'src/tools/sandbox/index.ts',
   reconcile: 'src/reconcile/index.ts',
-  testing: 'src/testing/index.ts',
-  storm: 'src/storm/index.ts',
+  testing: 'src/tools/testing/index.ts',
+  storm: 'src/tools/storm/index.ts',
 };
-const LIBRARY = { ...DUAL, msw: 'src/msw.ts' };
+const LIBRARY = { ...DUAL, msw: 'src/tools/msw.ts' };
 const { homepage }: { homepage?: string } = JSON.parse(readFileSync('package.json', 'utf8'));
 const shared: Options = { target: 'node22', removeNodeProtocol: false, silent: true };
 
@@ -35,7 +35,7 @@ function licenceOf(folder: string): string {
 export default defineConfig({
   ...shared,
   // The client and the guards have files of their own: then a bundler leaves the rest out where only `hasCode` is imported.
-  entry: { ...LIBRARY, client: 'src/client.ts', guards: 'src/errors/guards.ts', cli: 'src/cli/bin.ts' },
+  entry: { ...LIBRARY, client: 'src/client.ts', guards: 'src/errors/guards.ts', cli: 'src/tools/cli/bin.ts' },
   format: 'esm',
   splitting: true,
   define: { HOMEPAGE: JSON.stringify(homepage ?? '') },

@@ -2,13 +2,13 @@ import { configDefaults, defineConfig } from 'vitest/config';
 
 /** Tests that need a browser, an engine, processes in numbers, or the packed package. */
 const REST = [
-  'test/{browser,docs,examples,frameworks,queues,storm}/**',
+  'test/{browser,docs,examples,frameworks,queues,tools/storm}/**',
   'test/{packed,story}.test.ts',
-  'test/cli/docs.test.ts',
-  'test/cli/doctor/doctor.test.ts',
+  'test/tools/cli/docs.test.ts',
+  'test/tools/cli/doctor/doctor.test.ts',
   'test/openapi/prism.test.ts',
   'test/reconcile/examples.test.ts',
-  'test/sandbox/delivery/delivery-copies.test.ts',
+  'test/tools/sandbox/delivery/delivery-copies.test.ts',
   'test/transport/body-size.test.ts',
   'test/webhooks/stores/{conformance,postgres,redis,sqlite-lock}.test.ts',
 ];

@@ -1,5 +1,5 @@
 import { ConfigurationError } from './errors/classes.ts';
-import { hiding } from './hide.ts';
+import { hiding } from './errors/hide.ts';
 import {
   type CallOptions,
   type ClientOverrides,

@@ -3,9 +3,8 @@
  *
  * @module merchant-invoicing
  */
-import { warnOfOldNode } from './version.ts';
+import { warnOfOldNode } from './errors/version.ts';
 
-export type { Callback } from './checks.ts';
 export { MerchantClient } from './client.ts';
 export type { DeliveryAttempt, WebhookDelivery } from './contract/deliveries.ts';
 export type { HttpMethod } from './contract/endpoint.ts';
@@ -33,6 +32,7 @@ export type {
 } from './contract/types.ts';
 export { Decimal } from './contract/values/decimal.ts';
 export type { ListWithdrawalsQuery, Withdrawal } from './contract/withdrawals.ts';
+export type { Callback } from './errors/checks.ts';
 export {
   AbortedError,
   ApiError,

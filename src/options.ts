@@ -1,3 +1,4 @@
+import { isLoopback } from './contract/values/scalars.ts';
 import {
   type Callback,
   checkCallbacks,
@@ -10,12 +11,12 @@ import {
   namesOf,
   readCount,
   readDuration,
-} from './checks.ts';
-import { isLoopback } from './contract/values/scalars.ts';
-import { environment, warnOfSandboxSecret } from './environment.ts';
+} from './errors/checks.ts';
+import { environment } from './errors/environment.ts';
 import type { DriftEvent, Hooks } from './transport/hooks.ts';
 import type { RetryPolicy } from './transport/retry.ts';
 import type { ApiKey, CompleteOptions, FetchLike } from './transport/types.ts';
+import { warnOfSandboxSecret } from './webhooks/verify/sandbox-secret.ts';
 import { parseSecrets, type WebhookSecret } from './webhooks/verify/signature.ts';
 
 // Every option of a client and of a call: its type with its default, and the function that checks and copies it.

@@ -8,20 +8,20 @@ const graph = readSources(fileURLToPath(new URL('../src', import.meta.url)));
 const isIn = (place: string, path: string): boolean => (place.endsWith('/') ? path.startsWith(place) : path === place);
 
 function roomOf(path: string): Room | undefined {
-  return ROOMS.find(({ holds }) => isIn(holds, path) || (holds === '(ground)' && !path.includes('/')));
+  return ROOMS.find(({ holds }) => isIn(holds, path));
 }
 
 /** What is wrong with one import, in a line. */
 function problem(path: string, { to, kind }: Import, known: ReadonlySet<string>): string | null {
   const said = `${path} imports ${to}`;
   if (to.startsWith('node:')) {
-    if (kind === 'type' || path.startsWith('cli/')) return null;
+    if (kind === 'type' || path.startsWith('tools/cli/')) return null;
     return kind === 'lazy' && BUILTINS[to]?.test(path) === true ? null : said;
   }
   if (!to.endsWith('.ts')) return PACKAGES[to.replace(/^(zod|msw)\/.*/, '$1')]?.test(path) === true ? null : said;
   const [from, target] = [roomOf(path), roomOf(to)];
   if (from === undefined || target === undefined || !known.has(to)) return `${said}, of no room`;
-  if (from === target || (path.startsWith('cli/') && kind === 'lazy')) return null;
+  if (from === target || (path.startsWith('tools/cli/') && kind === 'lazy')) return null;
   const may = [from.holds, ...from.may, ...(kind === 'type' ? (from.mayType ?? []) : [])];
   return may.some((place) => isIn(place, to) || place === target.holds) ? null : `${said} (${kind})`;
 }
@@ -74,12 +74,12 @@ describe('the rules notice', () => {
     ['resources/invoices.ts', "import { a } from '../webhooks/index.ts';"],
     ['resources/invoices.ts', "import type { A } from '../client.ts';"],
     ['webhooks/index.ts', "export * from '../transport/send.ts';"],
-    ['webhooks/index.ts', "const a = await import('../sandbox/index.ts');"],
-    ['sandbox/index.ts', "import '../client.ts';"],
+    ['webhooks/index.ts', "const a = await import('../tools/sandbox/index.ts');"],
+    ['tools/sandbox/index.ts', "import '../../client.ts';"],
     ['transport/send.ts', "import * as z from 'zod/mini';"],
     ['webhooks/index.ts', "import { Decimal } from 'decimal.js';"],
     ['resources/call-promise.ts', "import axios from 'axios';"],
-    ['sandbox/index.ts', "import { createServer } from 'node:http';"],
+    ['tools/sandbox/index.ts', "import { createServer } from 'node:http';"],
     ['transport/send.ts', "process.getBuiltinModule('node:http');"],
     ['resources/call-promise.ts', 'await import(name);'],
   ])('%s: %s', (path, text) => {

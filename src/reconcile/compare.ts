@@ -1,6 +1,6 @@
-import { kindOf } from '../checks.ts';
 import { Decimal } from '../contract/values/decimal.ts';
 import { dateFrom, decimalFrom, Problem } from '../contract/values/scalars.ts';
+import { kindOf } from '../errors/checks.ts';
 import { isMerchantError } from '../errors/guards.ts';
 import { eventNameOf } from '../webhooks/event/events.ts';
 import { eventOfInvoice } from '../webhooks/event/invoice-event.ts';

@@ -4,9 +4,10 @@
  * @module merchant-invoicing/reconcile
  */
 // The entry `merchant-invoicing/reconcile`. This room takes from the contract only files without zod.
-export type { Callback } from '../checks.ts';
+
 export type { KnownInvoiceStatus } from '../contract/types.ts';
 export { Decimal } from '../contract/values/decimal.ts';
+export type { Callback } from '../errors/checks.ts';
 export { reconcile } from './reconcile.ts';
 export type {
   CurrencySummary,

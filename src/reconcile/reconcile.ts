@@ -1,9 +1,17 @@
-import { checkCallbacks, checkOptions, checkSignal, configurationFail, kindOf, namesOf, readCount } from '../checks.ts';
-import { concurrently, untilAborted } from '../concurrently.ts';
 import { instantFrom, isSameIdent, plainIdent } from '../contract/values/scalars.ts';
+import {
+  checkCallbacks,
+  checkOptions,
+  checkSignal,
+  configurationFail,
+  kindOf,
+  namesOf,
+  readCount,
+} from '../errors/checks.ts';
 import { AbortedError } from '../errors/classes.ts';
 import { type AnyMerchantError, failsEveryCall, hasCode, isMerchantError, isRefusedIdent } from '../errors/guards.ts';
-import { notify } from '../notify.ts';
+import { notify } from '../errors/notify.ts';
+import { concurrently, untilAborted } from '../webhooks/catch-up/concurrently.ts';
 import { lacksPayment } from '../webhooks/event/invoice-event.ts';
 import {
   type Comparison,

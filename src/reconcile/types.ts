@@ -1,7 +1,7 @@
-import type { Callback } from '../checks.ts';
 import type { Invoice } from '../contract/invoices.ts';
 import type { InvoiceStatus } from '../contract/types.ts';
 import type { Decimal } from '../contract/values/decimal.ts';
+import type { Callback } from '../errors/checks.ts';
 
 // The types of `reconcile`: orders, options, findings and counts.
 

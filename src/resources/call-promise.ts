@@ -1,5 +1,5 @@
-import { checkOptions, type Fail } from '../checks.ts';
 import type { Page } from '../contract/types.ts';
+import { checkOptions, type Fail } from '../errors/checks.ts';
 import { ConfigurationError } from '../errors/classes.ts';
 import { type CallError, isMerchantError } from '../errors/guards.ts';
 import type { Success } from '../transport/types.ts';

@@ -10,7 +10,7 @@ import {
 } from '../contract/invoices.ts';
 import { InvoiceMismatchError } from '../errors/classes.ts';
 import { hasCode, isMerchantError, isRefusedIdent } from '../errors/guards.ts';
-import { hideIn } from '../hide.ts';
+import { hideIn } from '../errors/hide.ts';
 import type { CallOptions } from '../options.ts';
 import { callWithin, open, settleOrThrow } from '../transport/call.ts';
 import { sentences } from '../transport/error-response.ts';

@@ -1,9 +1,10 @@
 // The room `resources` holds the sub-clients: for each an interface that users see, and the functions behind it. It
 // imports transport, contract, options and the ground. Only webhooks.ts imports the receiver.
-import { argumentFail, checkOptions, checkSignal, namesOf, readDuration } from '../checks.ts';
+
 import { endpoints } from '../contract/endpoints.ts';
 import type { CreatedInvoice, CreateInvoiceParams, Invoice, ListInvoicesQuery } from '../contract/invoices.ts';
 import { isFinalStatus } from '../contract/statuses.ts';
+import { argumentFail, checkOptions, checkSignal, namesOf, readDuration } from '../errors/checks.ts';
 import { AbortedError, type MerchantErrorInit, TimeoutError } from '../errors/classes.ts';
 import type { SdkCode, StoppedBy } from '../errors/codes.ts';
 import { type AnyMerchantError, isMerchantError } from '../errors/guards.ts';

@@ -1,11 +1,11 @@
-import { argumentFail } from '../checks.ts';
 import type { PageEndpoint, RowsEndpoint } from '../contract/endpoint.ts';
 import type { Named } from '../contract/endpoints.ts';
 import { lenientPage, rowsOf } from '../contract/envelope.ts';
 import { isObject } from '../contract/json.ts';
 import type { Page, PageQuery } from '../contract/types.ts';
+import { argumentFail } from '../errors/checks.ts';
 import { isMerchantError } from '../errors/guards.ts';
-import { notify } from '../notify.ts';
+import { notify } from '../errors/notify.ts';
 import { type ListOptions, type RowsOptions, readCallOptions, readPrefetch } from '../options.ts';
 import { open, readArguments, sendOrThrow, settle, settleOrThrow } from '../transport/call.ts';
 import { invalidInput } from '../transport/failure.ts';

@@ -1,8 +1,8 @@
-import { argumentFail, checkCallbacks, checkOptions, type Fail, kindOf, namesOf, readWord } from '../checks.ts';
 import type { Endpoint, HttpMethod, WireRecord } from '../contract/endpoint.ts';
 import type { Named } from '../contract/endpoints.ts';
 import { conflict } from '../contract/invoices.ts';
 import { decimalText } from '../contract/parameters.ts';
+import { argumentFail, checkCallbacks, checkOptions, type Fail, kindOf, namesOf, readWord } from '../errors/checks.ts';
 import type { CallOptions } from '../options.ts';
 import { call, readArguments } from '../transport/call.ts';
 import type { ClientCore, Success } from '../transport/types.ts';

@@ -1,13 +1,13 @@
 // One call: `open` reads what the caller gave, once. send.ts sends it. `settle` and `settleOrThrow` call the hooks for
 // its end.
 
-import { argumentFail, type Fail } from '../checks.ts';
 import type { Endpoint, WireRecord } from '../contract/endpoint.ts';
 import type { Named } from '../contract/endpoints.ts';
 import type { Check, Issue } from '../contract/values/check.ts';
 import { codePoints } from '../contract/values/scalars.ts';
+import { argumentFail, type Fail } from '../errors/checks.ts';
 import { type AnyMerchantError, isMerchantError } from '../errors/guards.ts';
-import { notify } from '../notify.ts';
+import { notify } from '../errors/notify.ts';
 import { type CallOptions, readCallOptions } from '../options.ts';
 import { argumentError, invalidInput, toError } from './failure.ts';
 import { type ErrorEvent, type EventFacts, errorEvent, eventFacts, reportFailure, reportSuccess } from './hooks.ts';

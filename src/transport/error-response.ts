@@ -10,8 +10,8 @@ import {
 } from '../errors/classes.ts';
 import { type ApiErrorKind, errorKindOf, errorOutcome } from '../errors/codes.ts';
 import type { CallError } from '../errors/guards.ts';
-import { beginningWithoutSecrets, shown, shownData } from '../hide.ts';
-import { printable } from '../printable.ts';
+import { beginningWithoutSecrets, shown, shownData } from '../errors/hide.ts';
+import { printable } from '../errors/printable.ts';
 import { retryAfterOf, retryClassOf } from './retry.ts';
 import type { ErrorBody, FailedCall, Failure, FailureFacts, ServiceResponse } from './types.ts';
 

@@ -10,8 +10,8 @@ import {
 } from '../errors/classes.ts';
 import { type ErrorCode, guideTo, type Outcome } from '../errors/codes.ts';
 import { type CallError, isMerchantError } from '../errors/guards.ts';
-import { type Hide, shown } from '../hide.ts';
-import { printable } from '../printable.ts';
+import { type Hide, shown } from '../errors/hide.ts';
+import { printable } from '../errors/printable.ts';
 import { type ConflictFacts, errorOfResponse, excerpt, sentences } from './error-response.ts';
 import type { RetryClass } from './retry.ts';
 import type { FailedCall, Failure, FailureFacts } from './types.ts';

@@ -1,16 +1,16 @@
 // The events that hooks receive, and the reports of `onDrift`. Hooks are the one way to watch the client.
 
-import type { Callback } from '../checks.ts';
 import type { Endpoint, HttpMethod } from '../contract/endpoint.ts';
 import type { Named, Operation } from '../contract/endpoints.ts';
 import { payloadOf, unwrapped } from '../contract/envelope.ts';
 import { isObject } from '../contract/json.ts';
 import { type DriftKind, driftsIn } from '../contract/values/drift.ts';
+import type { Callback } from '../errors/checks.ts';
 import type { ErrorCode, Outcome } from '../errors/codes.ts';
 import type { AnyMerchantError } from '../errors/guards.ts';
-import { type Hide, shown } from '../hide.ts';
-import { notify } from '../notify.ts';
-import { printable } from '../printable.ts';
+import { type Hide, shown } from '../errors/hide.ts';
+import { notify } from '../errors/notify.ts';
+import { printable } from '../errors/printable.ts';
 
 /** The call that an event is about. It never holds a body, a header or a secret. */
 interface ObservedCall {

@@ -1,6 +1,6 @@
 import ky, { type KyInstance, type Options } from 'ky';
-import { beginningWithoutSecrets, type Hide } from '../hide.ts';
-import { VERSION } from '../version.ts';
+import { beginningWithoutSecrets, type Hide } from '../errors/hide.ts';
+import { VERSION } from '../errors/version.ts';
 import type { Runtime } from './limits.ts';
 import type { FetchLike, ServiceResponse, WireRequest } from './types.ts';
 

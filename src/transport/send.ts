@@ -1,10 +1,10 @@
 // The loop of one call: attempts, waits, and the reason to stop. It is the only place that repeats requests.
 
-import { keyProblem } from '../checks.ts';
+import { keyProblem } from '../errors/checks.ts';
 import type { AttemptRecord, StoppedBy } from '../errors/codes.ts';
-import { hiding, shown } from '../hide.ts';
-import { notify } from '../notify.ts';
-import { printable } from '../printable.ts';
+import { hiding, shown } from '../errors/hide.ts';
+import { notify } from '../errors/notify.ts';
+import { printable } from '../errors/printable.ts';
 import { aborted, attemptTimeout, connectionFailure, deadlinePassed, unusableKey } from './failure.ts';
 import { eventFacts } from './hooks.ts';
 import { Attempt, exchange } from './http.ts';

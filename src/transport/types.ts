@@ -6,7 +6,7 @@ import type { Endpoint, HttpMethod, WireRecord } from '../contract/endpoint.ts';
 import type { Named } from '../contract/endpoints.ts';
 import type { Check, Issue } from '../contract/values/check.ts';
 import type { ApiErrorKind, AttemptRecord, ErrorCode, Outcome, StoppedBy } from '../errors/codes.ts';
-import type { Hide } from '../hide.ts';
+import type { Hide } from '../errors/hide.ts';
 import type { DriftReporter, Hooks } from './hooks.ts';
 import type { RateLimitGate, RetryBudget, Runtime } from './limits.ts';
 import type { RetryClass, RetryPolicy } from './retry.ts';

@@ -4,10 +4,10 @@
  * @module merchant-invoicing/webhooks
  */
 // The entry `merchant-invoicing/webhooks`. This room takes from the contract only files without zod.
-import { warnOfOldNode } from '../version.ts';
+import { warnOfOldNode } from '../errors/version.ts';
 
-export type { Callback } from '../checks.ts';
 export { Decimal } from '../contract/values/decimal.ts';
+export type { Callback } from '../errors/checks.ts';
 export { ConfigurationError, MerchantError, WebhookVerificationError } from '../errors/classes.ts';
 export type { WebhookReason } from '../errors/codes.ts';
 export { hasCode, hasKind, isMerchantError } from '../errors/guards.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { RequestFault } from '../../src/sandbox/state/faults.ts';
+import type { RequestFault } from '../../src/tools/sandbox/state/faults.ts';
 import { errorOf } from '../support/test-client.ts';
 import { expectTime } from './expected.ts';
 import { type Behaviour, ORDER, type Stage } from './stage.ts';

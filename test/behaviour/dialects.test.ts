@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { DIALECTS, type DialectEntry } from '../../src/sandbox/dialects.ts';
-import type { Dialect } from '../../src/sandbox/index.ts';
-import { createRandom } from '../../src/sandbox/state/random.ts';
+import { DIALECTS, type DialectEntry } from '../../src/tools/sandbox/dialects.ts';
+import type { Dialect } from '../../src/tools/sandbox/index.ts';
+import { createRandom } from '../../src/tools/sandbox/state/random.ts';
 import { AGAIN, SEED } from '../support/seed.ts';
 import { BUSINESS } from './business.ts';
 import { CREATION } from './creation.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import type { AnyMerchantError } from '../../src/errors/guards.ts';
-import type { Dialect } from '../../src/sandbox/index.ts';
+import type { Dialect } from '../../src/tools/sandbox/index.ts';
 
 /** A code reaches the merchant in the envelope and in its bare error; else the SDK names the status. */
 function codeIn({ failureBody }: Dialect, code: string, status: number): string {

@@ -1,6 +1,6 @@
 import { clientWithRuntime, type MerchantClient } from '../../src/client.ts';
 import type { MerchantClientOptions } from '../../src/options.ts';
-import type { Dialect, Sandbox, SandboxOptions } from '../../src/sandbox/index.ts';
+import type { Dialect, Sandbox, SandboxOptions } from '../../src/tools/sandbox/index.ts';
 import { FakeRuntime, START, TIMEOUT } from '../support/fake-runtime.ts';
 import { testSandbox } from '../support/test-sandbox.ts';
 

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { listening, ORDER, receiver } from '../sandbox/loopback.ts';
+import { listening, ORDER, receiver } from '../tools/sandbox/loopback.ts';
 import { axe, sideways, withChromium } from './visit.ts';
 
 const it = withChromium();

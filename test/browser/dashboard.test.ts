@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { describe, expect } from 'vitest';
-import { listening, ORDER, receiver } from '../sandbox/loopback.ts';
+import { listening, ORDER, receiver } from '../tools/sandbox/loopback.ts';
 import { withChromium } from './visit.ts';
 
 const it = withChromium();

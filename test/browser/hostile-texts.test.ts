@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { listening, ORDER } from '../sandbox/loopback.ts';
+import { listening, ORDER } from '../tools/sandbox/loopback.ts';
 import { withChromium } from './visit.ts';
 
 const it = withChromium();

@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest';
-import { listening, ORDER, receiver } from '../sandbox/loopback.ts';
+import { listening, ORDER, receiver } from '../tools/sandbox/loopback.ts';
 import { withChromium } from './visit.ts';
 
 // What only a browser shows of the payment page. Each button and each refusal is in test/sandbox/page/checkout.test.ts.

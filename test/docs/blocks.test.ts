@@ -8,7 +8,7 @@ import ts from 'typescript';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Customer } from '../../examples/story/customer.ts';
 import { MerchantClient } from '../../src/index.ts';
-import type { Sandbox } from '../../src/sandbox/index.ts';
+import type { Sandbox } from '../../src/tools/sandbox/index.ts';
 import { freePort } from '../support/free-port.ts';
 import { openPool, startPostgres } from '../support/postgres.ts';
 import { startRedis } from '../support/redis.ts';

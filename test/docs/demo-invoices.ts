@@ -1,4 +1,4 @@
-import type { SeedInvoice } from '../../src/sandbox/index.ts';
+import type { SeedInvoice } from '../../src/tools/sandbox/index.ts';
 
 /**
  * Orders in every state and in several currencies, one paid with less and one with more. They name no callback URL, and

@@ -8,7 +8,7 @@ import { sqliteTable, text as sqliteText } from 'drizzle-orm/sqlite-core';
 import { Kysely, PostgresDialect, type PostgresPoolClient, SqliteDialect, sql as sqlOfKysely } from 'kysely';
 import type { Pool, PoolClient } from 'pg';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
-import { FAKE_WEBHOOK_SECRET, fakePaidEvent, signedDelivery } from '../../src/testing/index.ts';
+import { FAKE_WEBHOOK_SECRET, fakePaidEvent, signedDelivery } from '../../src/tools/testing/index.ts';
 import { createWebhookHandler, postgresStore, type SqliteCommit, sqliteStore } from '../../src/webhooks/index.ts';
 import { startEngines } from '../support/engines.ts';
 import { openPool } from '../support/postgres.ts';

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hasCode, MerchantClient } from '../../src/index.ts';
-import type { Sandbox } from '../../src/sandbox/index.ts';
+import type { Sandbox } from '../../src/tools/sandbox/index.ts';
 import { freePort } from '../support/free-port.ts';
 import { testSandbox } from '../support/test-sandbox.ts';
 

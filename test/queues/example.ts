@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Pool } from 'pg';
 import { onTestFinished } from 'vitest';
-import type { Sandbox } from '../../src/sandbox/index.ts';
+import type { Sandbox } from '../../src/tools/sandbox/index.ts';
 import { freePort } from '../support/free-port.ts';
 import { openPool, type PostgresAddress } from '../support/postgres.ts';
 import { testSandbox } from '../support/test-sandbox.ts';

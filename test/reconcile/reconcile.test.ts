@@ -9,7 +9,7 @@ import {
   type ReconcileOrder,
   reconcile,
 } from '../../src/reconcile/index.ts';
-import { fakeError } from '../../src/testing/index.ts';
+import { fakeError } from '../../src/tools/testing/index.ts';
 
 const NOW = Date.parse('2026-03-10T12:00:00Z');
 const HOUR = 3_600_000;

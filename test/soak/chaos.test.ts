@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { clientWithRuntime } from '../../src/client.ts';
 import { type CreatedInvoice, isMerchantError, MerchantClient, type MerchantClientOptions } from '../../src/index.ts';
-import type { Sandbox } from '../../src/sandbox/index.ts';
+import type { Sandbox } from '../../src/tools/sandbox/index.ts';
 import type { Runtime } from '../../src/transport/limits.ts';
 import { below, oneOf, type Random, randomOf } from '../support/random.ts';
 import { AGAIN, SEED } from '../support/seed.ts';

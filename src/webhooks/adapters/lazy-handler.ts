@@ -1,4 +1,4 @@
-import { configurationFail, type Fail, kindOf } from '../../checks.ts';
+import { configurationFail, type Fail, kindOf } from '../../errors/checks.ts';
 import { isMerchantError } from '../../errors/guards.ts';
 import { NO_SUBJECT, report } from '../handle/report.ts';
 import { replyFor, type WebhookReply } from '../handle/verdict.ts';

@@ -1,10 +1,9 @@
-import { kindOf } from '../../checks.ts';
-import { concurrently, untilAborted } from '../../concurrently.ts';
 import { FINAL_INVOICE_STATUSES, type FinalInvoiceStatus, isFinalStatus } from '../../contract/statuses.ts';
 import { isUuid, plainIdent } from '../../contract/values/scalars.ts';
+import { kindOf } from '../../errors/checks.ts';
 import { AbortedError, WebhookVerificationError } from '../../errors/classes.ts';
 import { failsEveryCall, isMerchantError, isRefusedIdent } from '../../errors/guards.ts';
-import { notify } from '../../notify.ts';
+import { notify } from '../../errors/notify.ts';
 import type { CatchUpInvoice } from '../event/event-types.ts';
 import { eventOfInvoice, lacksPayment } from '../event/invoice-event.ts';
 import type { HandlerSettings } from '../handle/handler-options.ts';
@@ -12,6 +11,7 @@ import { identify, playInTime } from '../handle/play-event.ts';
 import { NO_SUBJECT, type ReportSubject, report } from '../handle/report.ts';
 import { startTimeLimit } from '../handle/timing.ts';
 import type { Ending, Verdict } from '../handle/verdict.ts';
+import { concurrently, untilAborted } from './concurrently.ts';
 import {
   type CatchUpClient,
   type CatchUpOptions,

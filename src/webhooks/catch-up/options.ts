@@ -1,3 +1,5 @@
+import type { FinalInvoiceStatus } from '../../contract/statuses.ts';
+import { instantFrom } from '../../contract/values/scalars.ts';
 import {
   type Callback,
   checkCallbacks,
@@ -7,9 +9,7 @@ import {
   kindOf,
   namesOf,
   readCount,
-} from '../../checks.ts';
-import type { FinalInvoiceStatus } from '../../contract/statuses.ts';
-import { instantFrom } from '../../contract/values/scalars.ts';
+} from '../../errors/checks.ts';
 import { ConfigurationError } from '../../errors/classes.ts';
 import type { CatchUpInvoice } from '../event/event-types.ts';
 import type { WebhookStore } from '../stores/store.ts';

@@ -1,6 +1,6 @@
 // Turns the payload of a delivery into a typed event.
 import { isObject, type JsonObject } from '../../contract/json.ts';
-import { printable } from '../../printable.ts';
+import { printable } from '../../errors/printable.ts';
 import type { InvoiceEvent, UnknownInvoiceEvent } from './event-types.ts';
 import { EVENT_ROWS, type EventAmounts, type EventRow } from './events.ts';
 import { findOrderId, valueAt, withoutOrderId } from './order-id.ts';

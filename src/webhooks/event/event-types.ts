@@ -1,6 +1,6 @@
-import type { Callback } from '../../checks.ts';
 import type { Invoice } from '../../contract/invoices.ts';
 import type { Decimal } from '../../contract/values/decimal.ts';
+import type { Callback } from '../../errors/checks.ts';
 
 // The types of events and of the functions that take them. The entry exports this file as a whole.
 

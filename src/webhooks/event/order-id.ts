@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from '../../contract/json.ts';
 import type { WebhookVerificationError } from '../../errors/classes.ts';
-import { printable } from '../../printable.ts';
+import { printable } from '../../errors/printable.ts';
 import { malformed } from './payload.ts';
 
 // The interface does not show which member of a payload is the merchant's order id, and a wrong one would fulfil

@@ -1,4 +1,4 @@
-import { type Callback, checkCallbacks, configurationFail, type Fail, kindOf } from '../../checks.ts';
+import { type Callback, checkCallbacks, configurationFail, type Fail, kindOf } from '../../errors/checks.ts';
 import type { InvoiceEvent, InvoiceEventHandlers } from '../event/event-types.ts';
 import { EVENT_ROWS } from '../event/events.ts';
 import type { WebhookStore } from '../stores/store.ts';

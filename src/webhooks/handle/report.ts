@@ -1,7 +1,7 @@
-import type { Callback } from '../../checks.ts';
+import type { Callback } from '../../errors/checks.ts';
 import type { WebhookReason } from '../../errors/codes.ts';
-import { notify } from '../../notify.ts';
-import { printable } from '../../printable.ts';
+import { notify } from '../../errors/notify.ts';
+import { printable } from '../../errors/printable.ts';
 import { parseTimestamp } from '../verify/signature.ts';
 import { type HeaderValues, unsignedHeader } from '../verify/verify.ts';
 import type { Ending, Verdict } from './verdict.ts';

@@ -1,6 +1,6 @@
-import { checkOptions, configurationFail, namesOf, readCount } from '../../checks.ts';
-import { environment } from '../../environment.ts';
-import { notify } from '../../notify.ts';
+import { checkOptions, configurationFail, namesOf, readCount } from '../../errors/checks.ts';
+import { environment } from '../../errors/environment.ts';
+import { notify } from '../../errors/notify.ts';
 import { parseClock } from '../time-source.ts';
 import type { Claim, LeaseStore } from './store.ts';
 import { checkedNamespace } from './store-options.ts';

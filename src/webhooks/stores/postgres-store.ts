@@ -1,4 +1,4 @@
-import { checkOptions, configurationFail, namesOf, readCount, readWord } from '../../checks.ts';
+import { checkOptions, configurationFail, namesOf, readCount, readWord } from '../../errors/checks.ts';
 import { ConfigurationError } from '../../errors/classes.ts';
 import type { OnceResult, TransactionStore } from './store.ts';
 import {

@@ -1,4 +1,4 @@
-import { checkOptions, configurationFail, namesOf } from '../../checks.ts';
+import { checkOptions, configurationFail, namesOf } from '../../errors/checks.ts';
 import { ConfigurationError } from '../../errors/classes.ts';
 import type { ClaimResult, LeaseStore } from './store.ts';
 import { checkedNamespace, checkedPrefix, checkedRetention } from './store-options.ts';

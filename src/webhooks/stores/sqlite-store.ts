@@ -1,4 +1,4 @@
-import { checkOptions, configurationFail, namesOf, readCount } from '../../checks.ts';
+import { checkOptions, configurationFail, namesOf, readCount } from '../../errors/checks.ts';
 import { ConfigurationError } from '../../errors/classes.ts';
 import { parseClock } from '../time-source.ts';
 import type { Claim, ClaimRequest, ClaimResult, LeaseStore } from './store.ts';

@@ -1,7 +1,7 @@
-import { checkOptions, configurationFail, type Fail, isBytes, kindOf, namesOf, readWord } from '../../checks.ts';
 import { dateFrom, Problem } from '../../contract/values/scalars.ts';
-import { isSandboxSecret } from '../../environment.ts';
+import { checkOptions, configurationFail, type Fail, isBytes, kindOf, namesOf, readWord } from '../../errors/checks.ts';
 import { ConfigurationError, WebhookVerificationError } from '../../errors/classes.ts';
+import { isSandboxSecret } from './sandbox-secret.ts';
 
 // The signing scheme of the service: HMAC-SHA256 with the webhook secret over "{timestamp}.{raw body}". The signature and
 // the timestamp are headers. This file holds the secrets, both header values, the cryptography, and the signing itself.

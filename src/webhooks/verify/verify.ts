@@ -1,5 +1,4 @@
-import { checkOptions, configurationFail, kindOf, readCount, readWord } from '../../checks.ts';
-import { isSandboxAllowed, isSandboxSecret, warnOfSandboxSecret } from '../../environment.ts';
+import { checkOptions, configurationFail, kindOf, readCount, readWord } from '../../errors/checks.ts';
 import { ConfigurationError, WebhookVerificationError } from '../../errors/classes.ts';
 import { isMerchantError } from '../../errors/guards.ts';
 import { bytesFrom, RAW_BODY_ADVICE, type RawBody } from '../body.ts';
@@ -7,6 +6,7 @@ import { decodeEvent, type EventPins } from '../event/decode.ts';
 import type { InvoiceEvent } from '../event/event-types.ts';
 import { malformed } from '../event/payload.ts';
 import { parseClock, type TimeSource } from '../time-source.ts';
+import { isSandboxAllowed, isSandboxSecret, warnOfSandboxSecret } from './sandbox-secret.ts';
 import {
   engine,
   equalDigests,

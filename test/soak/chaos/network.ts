@@ -1,5 +1,5 @@
 import type { FetchLike } from '../../../src/index.ts';
-import type { Sandbox } from '../../../src/sandbox/index.ts';
+import type { Sandbox } from '../../../src/tools/sandbox/index.ts';
 import { below, oneOf, type Random } from '../../support/random.ts';
 import type { VirtualClock } from './virtual-clock.ts';
 

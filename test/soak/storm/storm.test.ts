@@ -7,7 +7,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, expect, it, onTestFinished } from 'vitest';
-import { type StormService, type StormShop, storm } from '../../../src/storm/index.ts';
+import { type StormService, type StormShop, storm } from '../../../src/tools/storm/index.ts';
 import { postgresStore } from '../../../src/webhooks/index.ts';
 import { installPacked, ROOT } from '../../support/consumer.ts';
 import { startEngines } from '../../support/engines.ts';

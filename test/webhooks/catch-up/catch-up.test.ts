@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { fakeError } from '../../../src/testing/index.ts';
+import { fakeError } from '../../../src/tools/testing/index.ts';
 import {
   type CatchUpClient,
   type CatchUpInvoice,

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { fakePaidEvent, signedDelivery } from '../../../src/testing/index.ts';
+import { fakePaidEvent, signedDelivery } from '../../../src/tools/testing/index.ts';
 import { EVENT_ROWS, type EventRow } from '../../../src/webhooks/event/events.ts';
 import { forgetPrinted } from '../../../src/webhooks/handle/report.ts';
 import {

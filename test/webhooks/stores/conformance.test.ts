@@ -5,6 +5,8 @@ import { Redis } from 'ioredis';
 import type { Pool, PoolConfig } from 'pg';
 import { createClient } from 'redis';
 import { afterAll, describe, expect, it } from 'vitest';
+import type { StoreConformanceOptions } from '../../../src/tools/testing/conformance.ts';
+import { storeConformance } from '../../../src/tools/testing/conformance.ts';
 import {
   ConfigurationError,
   type LeaseStore,
@@ -17,8 +19,6 @@ import {
   type TransactionStore,
   type WebhookStore,
 } from '../../../src/webhooks/index.ts';
-import type { StoreConformanceOptions } from '../../../src/webhooks/stores/conformance.ts';
-import { storeConformance } from '../../../src/webhooks/stores/conformance.ts';
 import { temporaryFolder } from '../../support/engine-process.ts';
 import { startEngines } from '../../support/engines.ts';
 import { openPool } from '../../support/postgres.ts';

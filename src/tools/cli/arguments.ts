@@ -1,0 +1,56 @@
+import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
+import { isHttpAddress } from '../../contract/values/scalars.ts';
+import { DIALECTS, type Dialect, dialectValue } from '../sandbox/dialects.ts';
+import { COMMON_FLAGS, type CommandTable } from './commands.ts';
+import { messageOf, misuse } from './io.ts';
+
+/**
+ * Reads the words and flags of a command.
+ *
+ * @param typed The command as the user typed it.
+ * @throws CliError for an unknown flag, a flag without its value, and a word too many.
+ */
+export function readArguments<const Flags extends ParseArgsOptionsConfig>(
+  command: CommandTable & { readonly flags: Flags },
+  args: readonly string[],
+  typed: string,
+) {
+  const options: typeof COMMON_FLAGS & Flags = { ...COMMON_FLAGS, ...command.flags };
+  const fix = `npx merchant-invoicing ${typed} --help`;
+  try {
+    const parsed = parseArgs({ args: [...args], options, allowPositionals: true });
+    const extra = parsed.positionals[command.words];
+    if (extra === undefined) return parsed;
+    throw new Error(`${typed} does not take ${JSON.stringify(extra)}`);
+  } catch (error) {
+    throw misuse(messageOf(error), fix);
+  }
+}
+
+/** Reads an http or https address. One with a password is refused, and not shown, because it would end up in logs. */
+export function parseAddress(text: string | undefined, what: string, fix: string): string {
+  if (text === undefined) throw misuse(`${what} is missing`, fix);
+  if (hasPassword(text)) throw misuse(`${what} must have no user name and password in it`, fix);
+  const given = text.includes('@') ? '' : `, not ${JSON.stringify(text)}`;
+  if (isHttpAddress(text)) return text;
+  throw misuse(`${what} must begin with http:// or https://${given}`, fix);
+}
+
+/** True for an address with credentials, also as the value of a flag: `--url=http://user:password@host`. */
+export function hasPassword(word: string): boolean {
+  return /(?:^|=)\s*[a-z][a-z0-9+.-]*:\/\/[^/?#\\]*@/i.test(word);
+}
+
+const SANDBOX_HELP = 'npx merchant-invoicing sandbox --help';
+
+/** `name=value` flags as the dialect option of the sandbox, which refuses unknown values. */
+export function parseDialect(flags: readonly string[]): Partial<Dialect> {
+  const chosen = flags.map((flag) => {
+    const [name = '', ...rest] = flag.split('=');
+    if (!Object.hasOwn(DIALECTS, name)) {
+      throw misuse(`--dialect has no ${JSON.stringify(name)}. All names: docs/sandbox.md`, SANDBOX_HELP);
+    }
+    return [name, dialectValue(name, rest.join('='))];
+  });
+  return Object.fromEntries(chosen) as Partial<Dialect>; // checked by the sandbox
+}

@@ -1,0 +1,269 @@
+// The folder `doctor` is one command: it checks the settings and the service. It imports the client when it runs.
+
+import { isLoopback } from '../../../contract/values/scalars.ts';
+import { keyProblem } from '../../../errors/checks.ts';
+import type { MerchantError } from '../../../errors/classes.ts';
+import { guideTo } from '../../../errors/codes.ts';
+import { isMerchantError } from '../../../errors/guards.ts';
+import { isOldNode, OLDEST_NODE } from '../../../errors/version.ts';
+import type { DriftEvent } from '../../../transport/hooks.ts';
+import { SANDBOX_KEY, SANDBOX_SECRET } from '../../../webhooks/verify/sandbox-secret.ts';
+import { parseSecrets } from '../../../webhooks/verify/signature.ts';
+import { codeOf } from '../../sandbox/delivery/webhook-request.ts';
+import { shellWord } from '../../shell.ts';
+import { readArguments } from '../arguments.ts';
+import { COMMANDS } from '../commands.ts';
+import { EXIT, type ExitCode, type Io } from '../io.ts';
+import {
+  type CheckResult,
+  failed,
+  type Grade,
+  jsonLine,
+  oneLine,
+  passed,
+  resultLines,
+  type Style,
+  styleOf,
+  wrapped,
+} from '../report.ts';
+import { type SurveyPoint, survey } from './survey.ts';
+
+interface Target {
+  readonly baseUrl: string;
+  readonly apiKey: string;
+  readonly allowHttp: boolean;
+  readonly hasSurvey: boolean;
+  readonly signal: AbortSignal;
+}
+
+/** What was found out about a service. The survey is empty where it was not wanted or the key does not work. */
+interface Findings {
+  readonly checks: readonly CheckResult[];
+  readonly points: readonly SurveyPoint[];
+}
+
+/** `doctor`: checks the settings, then the service by reads alone. */
+export async function doctorCommand(args: readonly string[], io: Io): Promise<ExitCode> {
+  const { values } = readArguments(COMMANDS.doctor, args, 'doctor');
+  const { MERCHANT_BASE_URL, MERCHANT_API_KEY: apiKey = '', MERCHANT_WEBHOOK_SECRET: secret = '' } = io.env;
+  const baseUrl = values['base-url'] ?? MERCHANT_BASE_URL ?? '';
+  const allowHttp = values['allow-http'];
+
+  const address = await checkAddress(baseUrl, allowHttp);
+  const isPublic = address.grade === 'pass' && isPublicAddress(baseUrl);
+  const key = checkKey(apiKey, isPublic);
+  const settings = [checkNode(process.versions.node), address, key, checkSecret(secret, apiKey, isPublic)];
+  const isUsable = address.grade === 'pass' && key.grade === 'pass';
+  const title = 'the service was not asked: correct the settings first';
+  const skipped: Findings = { checks: [{ id: 'service', title, grade: 'inconclusive', fix: '' }], points: [] };
+  const target = { baseUrl, apiKey, allowHttp, hasSurvey: values.survey, signal: io.signal };
+  const service = isUsable ? await checkService(target) : skipped;
+  const results = [...settings, ...service.checks];
+  const ok = results.every(({ grade }) => grade === 'pass' || grade === 'advice');
+  if (values.json) {
+    const asked = isUsable ? results : settings;
+    const checks = asked.map(({ title: text, ...rest }) => ({ ...rest, ok: rest.grade === 'pass', text }));
+    io.out(jsonLine({ ok, checks, survey: service.points }));
+  } else {
+    const style = styleOf(io);
+    for (const result of results) {
+      io.out(`${resultLines({ ...result, title: oneLine(result.title, 400) }, style)}\n`);
+    }
+    if (service.points.length > 0) io.out(surveyText(service.points, style));
+    io.out(conclusionText(results, style));
+  }
+  if (service.checks.some(({ id, grade }) => id === 'reachable' && grade === 'fail')) return EXIT.unreachable;
+  return ok ? EXIT.fine : EXIT.finding;
+}
+
+function conclusionText(results: readonly CheckResult[], style: Style): string {
+  const count = (grade: Grade): number => results.filter((each) => each.grade === grade).length;
+  const [wrong, advised] = [count('fail'), count('advice')];
+  if (wrong > 0) return `\n  ${style.bad(`✗ ${wrong} to correct`)}, the first one first\n`;
+  return `\n  ${style.good('✓ ready')}${advised === 0 ? '' : `, ${advised} with advice`}\n`;
+}
+
+const POINT_WIDTH = 28;
+
+function surveyText(points: readonly SurveyPoint[], style: Style): string {
+  const lines = points.map(({ point, shows, client, pin }) => {
+    const reads = client === 'yes' ? '' : ` (client: ${client})`;
+    const text = `${oneLine(shows, 300)}${reads}${pin === '' ? '' : ` pin: ${pin}`}`;
+    const indent = POINT_WIDTH + 4;
+    if (point.length > POINT_WIDTH) return `  ${point}\n${wrapped(text, indent)}\n`;
+    return `${wrapped(text, indent, `  ${point.padEnd(POINT_WIDTH)}  `)}\n`;
+  });
+  return `\n  ${style.strong('What the interface leaves open, and this service shows')}\n${lines.join('')}`;
+}
+
+/** Names of private networks, and private IPv4 addresses. A name without a dot is that of a container. */
+const PRIVATE = /^(?:[^.:]+|.*\.(?:local|internal|test|localhost)|10\..*|192\.168\..*|172\.(?:1[6-9]|2\d|3[01])\..*)$/;
+
+function isPublicAddress(baseUrl: string): boolean {
+  const { hostname, protocol } = new URL(baseUrl);
+  // Plain http passes for a private network only, which --allow-http declares.
+  return protocol === 'https:' && !isLoopback(hostname) && !PRIVATE.test(hostname);
+}
+
+function checkNode(version: string): CheckResult {
+  if (!isOldNode(version)) return passed('node', `Node ${version}`);
+  return failed('node', `Node ${version} is older than ${OLDEST_NODE}`, 'nvm install --lts');
+}
+
+/** What can be wrong with any variable, or null. */
+function checkVariable(id: string, name: string, value: string, isPublic = false): CheckResult | null {
+  if (/^\s*(["'`]).*\1\s*$/s.test(value)) {
+    const title = `${name} has quotes around it, and they count as part of the value`; // some tools leave them in
+    return failed(id, title, `export ${name}=…   # without the quotes`);
+  }
+  // The values of the sandbox are known to everybody: with them anyone can forge a webhook.
+  if (!isPublic || (value !== SANDBOX_KEY && value !== SANDBOX_SECRET)) return null;
+  const title = `${name} is the one of the sandbox, and the address is public`;
+  return failed(id, title, `export ${name}=…   # the value of this business, from the dashboard`);
+}
+
+/** The path of the service, which a base URL leaves out. */
+const API_PATH = /\/api(?:\/v1(?:\/external(?:\/.*)?)?)?\/*$/;
+
+/** Uses the check of the client, which it loads. */
+async function checkAddress(baseUrl: string, allowHttp: boolean): Promise<CheckResult> {
+  const example = 'export MERCHANT_BASE_URL=https://pay.example.com   # or http://127.0.0.1:4010, the sandbox';
+  if (baseUrl === '') return failed('base-url', 'MERCHANT_BASE_URL is not set', example);
+  const wrong = checkVariable('base-url', 'MERCHANT_BASE_URL', baseUrl);
+  if (wrong !== null) return wrong;
+  if (API_PATH.test(baseUrl) && !baseUrl.includes('@')) {
+    const title = 'MERCHANT_BASE_URL ends in the path of the API, which the client adds itself';
+    return failed('base-url', title, `export MERCHANT_BASE_URL=${shellWord(baseUrl.replace(API_PATH, ''))}`);
+  }
+  try {
+    const { checkBaseUrl } = await import('../../../options.ts');
+    return passed('base-url', `the address is ${new URL(checkBaseUrl(baseUrl, allowHttp)).href.replace(/\/$/, '')}`);
+  } catch (error) {
+    if (!isMerchantError(error)) throw error;
+    return failed('base-url', error.message, example);
+  }
+}
+
+/** Checks the form of the key. Only the service can say whether it is the right one. */
+function checkKey(apiKey: string, isPublic: boolean): CheckResult {
+  const name = 'MERCHANT_API_KEY';
+  const example = `export ${name}=…   # sk_sandbox for the sandbox`;
+  if (apiKey === '') return failed('api-key', `${name} is not set`, example);
+  const wrong = checkVariable('api-key', name, apiKey, isPublic);
+  if (wrong !== null) return wrong;
+  const problem = keyProblem(apiKey);
+  if (problem !== null) return failed('api-key', `${name} ${problem}`, example);
+  return passed('api-key', `${name} has the form of a key (${apiKey.length} characters)`);
+}
+
+/** A missing secret does not fail, because only a receiver of webhooks needs one. */
+function checkSecret(secret: string, apiKey: string, isPublic: boolean): CheckResult {
+  const [id, name] = ['webhook-secret', 'MERCHANT_WEBHOOK_SECRET'];
+  if (secret === '') {
+    const title = `${name} is not set. A receiver of webhooks needs it, and nothing else does`;
+    return { id, title, grade: 'advice', fix: `export ${name}=…   # whsec_sandbox for the sandbox` };
+  }
+  const wrong = checkVariable(id, name, secret, isPublic);
+  if (wrong !== null) return wrong;
+  if (secret === apiKey) {
+    const title = `${name} is the API key. The webhook secret is another value of the dashboard`;
+    return failed(id, title, `export ${name}=…   # the webhook secret, from the dashboard`);
+  }
+  try {
+    parseSecrets(secret, name);
+    return passed(id, `${name} has the form of a secret`);
+  } catch (error) {
+    if (!isMerchantError(error)) throw error;
+    return failed(id, error.message, `export ${name}=…   # without spaces and line breaks`);
+  }
+}
+
+const TIMEOUT = 10_000;
+/** Receivers refuse webhooks that are older than five minutes. This leaves room for the delivery. */
+const MAX_SKEW = 60_000;
+const PATH = '/api/v1/external/payment-methods';
+
+/** Asks the service first without the key, so that a redirect cannot receive it, then reads with it. Changes nothing. */
+async function checkService(target: Target): Promise<Findings> {
+  const address = target.baseUrl.replace(/\/+$/, '');
+  const began = Date.now();
+  let response: Response;
+  try {
+    const signal = AbortSignal.any([target.signal, AbortSignal.timeout(TIMEOUT)]);
+    response = await fetch(`${address}${PATH}`, { redirect: 'manual', signal });
+    await response.body?.cancel();
+  } catch (error) {
+    const isTimeout = error instanceof Error && error.name === 'TimeoutError';
+    const cause = isTimeout ? `no response within ${TIMEOUT / 1000} s` : codeOf(error);
+    const isLocal = /^http:\/\/(?:127\.0\.0\.1|localhost):/.test(address);
+    const fix = isLocal ? 'npx merchant-invoicing sandbox' : `curl -sv ${shellWord(`${address}${PATH}`)}`;
+    return { checks: [failed('reachable', `cannot reach ${address}: ${cause}`, fix)], points: [] };
+  }
+  const ended = Date.now();
+  const { call, points } = await callAndSurvey(target);
+  const checks = [
+    passed('reachable', `${new URL(address).host} answers in ${ended - began} ms`),
+    checkRedirect(response, address),
+    checkClock(response.headers, (began + ended) / 2),
+    call,
+  ];
+  return { checks, points };
+}
+
+function checkRedirect({ status, headers }: Response, address: string): CheckResult {
+  if (status < 300 || status > 399) return passed('redirects', 'no redirect');
+  const to = headers.get('location');
+  const target = to !== null && URL.canParse(to, address) ? new URL(to, address).origin : null;
+  return failed(
+    'redirects',
+    `${address} redirects to ${target ?? 'somewhere else'}. The client never follows a redirect, because it would send the key there`,
+    target === null ? 'ask the owner of the service for its address' : `export MERCHANT_BASE_URL=${shellWord(target)}`,
+  );
+}
+
+/** @param ours The time of this machine in the middle of the request, in epoch milliseconds. */
+function checkClock(headers: Headers, ours: number): CheckResult {
+  // Its clock is moved by hand, and its deliveries are stamped with the time of this machine.
+  if (headers.has('x-sandbox')) return passed('clock', 'a sandbox has its own clock, which is not compared');
+  const theirs = Date.parse(headers.get('date') ?? '') + 500; // the header has whole seconds
+  if (Number.isNaN(theirs)) return passed('clock', 'the service sends no Date header, so the clock cannot be compared');
+  const seconds = Math.round(Math.abs(theirs - ours) / 1000);
+  const apart = seconds <= 1 ? 'within a second' : `${seconds} s apart`;
+  if (Math.abs(theirs - ours) <= MAX_SKEW) return passed('clock', `the clock is right (${apart})`);
+  const [side, refusal] = theirs > ours ? ['behind', 'new'] : ['ahead of', 'old'];
+  return failed(
+    'clock',
+    `this machine's clock is ${seconds} s ${side} the service's: webhooks will be refused as too ${refusal}`,
+    'timedatectl set-ntp true   # or the command that sets the clock of your system',
+  );
+}
+
+/** Reads the payment methods with the key, and surveys the service if that succeeds and is wanted. */
+async function callAndSurvey({ baseUrl, apiKey, allowHttp, hasSurvey, signal }: Target) {
+  const { MerchantClient } = await import('../../../index.ts');
+  const drifts: DriftEvent[] = [];
+  const onDrift = (event: DriftEvent): void => void drifts.push(event);
+  const client = new MerchantClient({ baseUrl, apiKey, allowHttp, retry: false, timeout: TIMEOUT, onDrift });
+  try {
+    const listed = client.paymentMethods.list({ signal });
+    const methods = await listed;
+    const currencies = [...new Set(methods.map(({ currency }) => currency.code))].sort().join(' ') || 'no currency';
+    const call = passed('call', `the key works: ${methods.length} payment methods, ${currencies}`);
+    return { call, points: hasSurvey ? await survey(client, listed, drifts, signal) : [] };
+  } catch (error) {
+    if (!isMerchantError(error)) throw error;
+    return { call: failedCall(error, new URL(baseUrl).host), points: [] };
+  }
+}
+
+function failedCall(error: MerchantError, host: string): CheckResult {
+  const { kind, code, message } = error;
+  // Responses that the service does not give to this read: no JSON, or a 404 or 405 without a code of the interface.
+  if (/^SDK_(?:HTTP_40[45]|UNREADABLE_BODY|CONTRACT)$/.test(code)) {
+    const title = `another server answers at ${host}: it does not speak the interface of the service`;
+    return failed('call', title, 'export MERCHANT_BASE_URL=…   # the address of the service, without a path');
+  }
+  const fix = 'export MERCHANT_API_KEY=…   # the key of this business, from the dashboard';
+  const title = `the read-only call failed: ${code} ${oneLine(message, 300)}`;
+  return failed('call', title, kind === 'authentication' ? fix : guideTo(code));
+}

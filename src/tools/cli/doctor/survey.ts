@@ -1,0 +1,196 @@
+import type { MerchantClient } from '../../../client.ts';
+import { isMerchantError } from '../../../errors/guards.ts';
+import type { DriftEvent } from '../../../transport/hooks.ts';
+
+/** What a service shows where the interface leaves a point open. It holds forms, names of members and counts, no value. */
+export interface SurveyPoint {
+  /** What was looked at, such as `invoices.list times`. */
+  readonly point: string;
+  /** What the service shows. */
+  readonly shows: string;
+  /** Whether the client can read it: `yes`, `no`, or what it does with it. */
+  readonly client: string;
+  /** The option of the client to set. Empty if there is nothing to pin. */
+  readonly pin: string;
+}
+
+/** Rows of each list. An odd size, because a service that ignores it is not likely to have it as its default. */
+const SIZE = 7;
+const NAMES_SHOWN = 12;
+
+type Row = Readonly<Record<string, unknown>>;
+interface Found {
+  readonly payload: Row;
+  readonly rows: readonly Row[];
+}
+type Read = PromiseLike<unknown> & {
+  withResponse(): Promise<{ readonly response: { readonly raw: string } }>;
+};
+
+/**
+ * Reads each list once, the methods, the rates, one invoice and one history, and says what they show.
+ *
+ * @param methods The call that has read the methods.
+ * @param drifts The events that `onDrift` of the client receives during the survey. They are read at its end.
+ */
+export async function survey(
+  { invoices, withdrawals, rates, webhooks }: MerchantClient,
+  methods: Read,
+  drifts: readonly DriftEvent[],
+  signal: AbortSignal,
+): Promise<readonly SurveyPoint[]> {
+  const points: SurveyPoint[] = [];
+  const add = (point: string, shows: string, client = 'yes', pin = ''): void =>
+    void points.push({ point, shows, client, pin });
+
+  /** One read as it was sent, or null after a failure, which becomes a point. */
+  const read = async (point: string, call: Read): Promise<Found | null> => {
+    try {
+      const body: unknown = JSON.parse((await call.withResponse()).response.raw);
+      const payload = isRow(body) && 'data' in body ? body['data'] : body;
+      const list = isRow(payload) ? Object.values(payload).find(Array.isArray) : payload;
+      return { payload: isRow(payload) ? payload : {}, rows: Array.isArray(list) ? list.filter(isRow) : [] };
+    } catch (error) {
+      // The code alone: the message of a service may quote an order.
+      add(point, `failed: ${isMerchantError(error) ? safeName(error.code) : 'it cannot be read'}`, 'no');
+      return null;
+    }
+  };
+  const rowsOf = async (point: string, call: Read): Promise<readonly Row[]> => {
+    const found = await read(point, call);
+    if (found === null) return [];
+    const { payload, rows } = found;
+    for (const [what, shows] of formsIn(point.endsWith('.get') ? [payload] : rows)) add(`${point} ${what}`, shows);
+    if (!/^(?:invoices|withdrawals)\.list/.test(point)) return rows;
+    const { per_page: size } = payload;
+    const other =
+      size === SIZE ? 'as asked for' : `another: per_page is ${typeof size === 'number' ? size : typeof size}`;
+    const text = rows.length > SIZE ? `ignored: ${rows.length} rows for ${SIZE}` : other;
+    add(`${point} page size`, text, 'walks the list with either');
+    add(`${point} order`, orderOf(rows), 'expects no order');
+    return rows;
+  };
+
+  const options = { signal };
+  await rowsOf('paymentMethods.list', methods);
+  await rowsOf('rates.list', rates.list({}, options));
+  const listed = await rowsOf('invoices.list', invoices.list({ per_page: SIZE }, options));
+  const invoice = listed.find((row) => row['status'] !== 'pending') ?? listed[0]; // an open one has no delivery yet
+  const rows = await rowsOf('withdrawals.list', withdrawals.list({ per_page: SIZE }, options));
+  // The names of this query are not in the interface, so each is tried, and its effect looked at.
+  if (rows.length > SIZE) add('withdrawals.list per_page', 'ignored', 'walks all pages', 'withdrawalQuery.per_page');
+  const statuses = new Set(rows.map((row) => row['status']));
+  const status = ['pending', 'approved', 'rejected'].find((each) => statuses.has(each));
+  if (status === undefined || statuses.size < 2) {
+    add('withdrawals.list status', 'not seen: it needs two withdrawals of different statuses');
+  } else {
+    // As a member of `query` it is sent whatever the type of the parameter says.
+    const call = withdrawals.list({ per_page: SIZE }, { signal, query: { status } });
+    const filtered = (await read('withdrawals.list status', call))?.rows;
+    if (filtered?.every((row) => row['status'] === status)) add('withdrawals.list status', 'selects rows');
+    else if (filtered !== undefined) {
+      const shows = 'ignored: rows of another status came';
+      add('withdrawals.list status', shows, 'leaves the other rows out', 'withdrawalQuery.status');
+    }
+  }
+  const uuid = invoice?.['uuid'];
+  if (typeof uuid !== 'string') add('invoices.get', 'not read: the account has no invoice');
+  else {
+    await rowsOf('invoices.get', invoices.get(uuid, options));
+    const [delivery] = await rowsOf('webhooks.deliveries', webhooks.deliveries(uuid, options));
+    add('webhooks.deliveries names', delivery === undefined ? 'no delivery to look at' : namesIn(delivery));
+  }
+  for (const { operation, path, kind } of drifts) {
+    const point = `${operation} ${safeName(path)}`.trim();
+    if (kind !== 'unknown_field') add(point, kind.replaceAll('_', ' '), CLIENT_READS[kind] ?? 'yes');
+  }
+  const unknown = drifts.filter(({ kind }) => kind === 'unknown_field');
+  const names = unknown.map(({ operation, path }) => `${operation} ${safeName(path)}`);
+  add('members that the interface does not name', names.length === 0 ? 'none' : someOf(names, ', '), 'keeps them');
+  return points;
+}
+
+/** What the client does with a drift. */
+const CLIENT_READS: Readonly<Partial<Record<DriftEvent['kind'], string>>> = {
+  unreadable_member: 'null, and `unreadable` has the value',
+  invalid_item: 'leaves the row out',
+  filter_ignored: 'leaves the row out',
+};
+
+function isRow(value: unknown): value is Row {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function orderOf(rows: readonly Row[]): string {
+  const times = rows
+    .map(({ created_at: at }) => (typeof at === 'number' ? at : typeof at === 'string' ? Date.parse(at) : Number.NaN))
+    .filter((time) => !Number.isNaN(time));
+  if (new Set(times).size < 2) return 'not seen: it needs two rows of different times';
+  const isSorted = (sign: 1 | -1): boolean => times.every((time, at) => sign * (time - (times[at - 1] ?? time)) >= 0);
+  return isSorted(-1) ? 'newest first' : isSorted(1) ? 'oldest first' : 'by neither direction of created_at';
+}
+
+const AMOUNT_NAME = /amount|rate|commission|price|usdt|^buy$|^sell$/;
+const TIME_NAME = /_at$|time|date|expires/;
+const DEPTH_MAX = 8;
+
+/** The forms of the times and amounts of rows, and what is null or absent, as points. */
+function formsIn(rows: readonly Row[]): readonly (readonly [what: string, shows: string])[] {
+  const [times, amounts] = [new Set<string>(), new Set<string>()];
+  const collect = (row: Row, depth: number): void => {
+    for (const [name, value] of Object.entries(row)) {
+      const inner = Array.isArray(value) ? value.slice(0, SIZE) : [value];
+      if (depth < DEPTH_MAX) for (const each of inner) if (isRow(each)) collect(each, depth + 1);
+      if (typeof value !== 'number' && (typeof value !== 'string' || value === '')) continue;
+      if (TIME_NAME.test(name)) times.add(timeForm(value));
+      else if (AMOUNT_NAME.test(name)) amounts.add(amountForm(value));
+    }
+  };
+  for (const row of rows) collect(row, 0);
+  const names = [...new Set(rows.flatMap((row) => Object.keys(row)))];
+  const nulls = names.filter((name) => rows.some((row) => Object.hasOwn(row, name) && row[name] === null));
+  const absent = names.filter((name) => rows.some((row) => !Object.hasOwn(row, name)));
+  const nothing = [
+    nulls.length > 0 && `null: ${someOf(nulls.map(safeName))}`,
+    absent.length > 0 && `absent in some rows: ${someOf(absent.map(safeName))}`,
+  ];
+  return [
+    ['times', [...times].sort().join(', ')] as const,
+    ['amounts', [...amounts].sort().join(', ')] as const,
+    ['nothing is', nothing.filter(Boolean).join('; ')] as const,
+  ].filter(([, shows]) => shows !== '');
+}
+
+function timeForm(value: string | number): string {
+  if (typeof value === 'number') return value > 1e11 ? 'Unix milliseconds' : 'Unix seconds';
+  const [, separator, fraction = '', zone = ''] =
+    /^\d{4}-\d\d-\d\d([T ])\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:?\d\d)?$/.exec(value) ?? [];
+  if (separator === undefined) return /^\d+$/.test(value) ? 'Unix time as text' : 'another form';
+  const places = fraction === '' ? 'whole seconds' : `${fraction.length - 1} digits of a second`;
+  return `ISO 8601 ${zone === 'Z' ? 'with Z' : zone === '' ? 'without an offset' : 'with an offset'}, ${places}`;
+}
+
+function amountForm(value: string | number): string {
+  if (typeof value === 'number') return 'JSON number';
+  const [form, fraction = ''] = /^-?\d+(?:\.(\d+))?$/.exec(value) ?? [];
+  return form === undefined ? 'text in another form' : `text with ${fraction.length} decimals`;
+}
+
+/** A name that a service chose. Anything else may be a customer's text. */
+function safeName(name: string): string {
+  return /^[A-Za-z_][\w.*-]{0,80}$/.test(name) ? name : name === '' ? '' : '(another name)';
+}
+
+function someOf(names: readonly string[], separator = ' '): string {
+  const shown = names.slice(0, NAMES_SHOWN).join(separator);
+  return names.length > NAMES_SHOWN ? `${shown} and ${names.length - NAMES_SHOWN} more` : shown;
+}
+
+/** The names of a row and of the rows in it. */
+function namesIn(row: Row): string {
+  const names = Object.entries(row).map(([name, value]) => {
+    const inner: unknown = Array.isArray(value) ? value[0] : value;
+    return `${safeName(name)}${isRow(inner) ? ` (${someOf(Object.keys(inner).map(safeName))})` : ''}`;
+  });
+  return someOf(names);
+}

@@ -1,0 +1,78 @@
+import { readFileSync } from 'node:fs';
+
+/** The parts of the process that the command line uses. Tests pass a substitute. */
+export interface Io {
+  /** Writes to standard output, unchanged. */
+  readonly out: (text: string) => void;
+  /** Writes to standard error, unchanged. */
+  readonly err: (text: string) => void;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Whether standard output is a terminal. */
+  readonly isTerminal: boolean;
+  /** Whether standard error is a terminal, which can show progress. */
+  readonly isErrorTerminal: boolean;
+  /** Null where there is no terminal to read keys from. */
+  readonly keyboard: Keyboard | null;
+  /** Shows an address in the browser, if there is one. */
+  readonly open: (url: string) => void;
+  /** Standard input, piece by piece. */
+  readonly input: () => AsyncIterable<Uint8Array>;
+  /** Aborted by Ctrl-C, SIGTERM and SIGHUP. */
+  readonly signal: AbortSignal;
+}
+
+/** Single keys, without waiting for Enter. */
+export interface Keyboard {
+  /** Calls `press` for each key. Returns a function that stops listening. */
+  listen(press: (key: string) => void): () => void;
+}
+
+/** Exit codes. @see [docs/cli.md](../../../docs/cli.md) */
+export const EXIT = { fine: 0, finding: 1, misuse: 2, unreachable: 3 } as const;
+export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
+
+/** Ends the command line with an exit code and a message. `fix` is the command that helps. */
+export class CliError extends Error {
+  readonly exitCode: ExitCode;
+  readonly fix: string;
+
+  constructor(exitCode: ExitCode, message: string, fix: string) {
+    super(message);
+    this.exitCode = exitCode;
+    this.fix = fix;
+  }
+}
+
+/** The error for wrong usage. */
+export function misuse(message: string, fix: string): CliError {
+  return new CliError(EXIT.misuse, message, fix);
+}
+
+/** The bytes of a file that a flag names. */
+export function fileBytes(path: string, fix: string): Buffer {
+  try {
+    return readFileSync(path);
+  } catch {
+    throw misuse(`cannot read ${path}`, fix);
+  }
+}
+
+/** The error for a request that is right, but cannot be fulfilled, such as an order that does not exist. */
+export function unfulfilled(message: string, fix: string): CliError {
+  return new CliError(EXIT.finding, message, fix);
+}
+
+/** The text of anything that was thrown. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** Whether a process of this machine runs, also one of another user. */
+export function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0); // sends nothing
+    return true;
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+  }
+}

@@ -1,0 +1,69 @@
+// The command line. Each command loads its file when it runs. May import the sandbox, the webhooks and the contract,
+// and the client where a command needs it.
+import { isMerchantError } from '../../errors/guards.ts';
+import { printable } from '../../errors/printable.ts';
+import { VERSION, warnOfOldNode } from '../../errors/version.ts';
+import { hasPassword } from './arguments.ts';
+import { helpFor } from './help.ts';
+import { CliError, EXIT, type ExitCode, type Io, messageOf, misuse } from './io.ts';
+import { jsonLine, styleOf } from './report.ts';
+
+type Command = (args: readonly string[], io: Io) => Promise<ExitCode>;
+
+const RUN: Readonly<Record<string, () => Promise<Command>>> = {
+  sandbox: async () => (await import('./sandbox/command.ts')).sandboxCommand,
+  'webhooks check': async () => (await import('./webhooks/check.ts')).webhooksCheck,
+  'webhooks send': async () => (await import('./webhooks/send.ts')).webhooksSend,
+  'webhooks verify': async () => (await import('./webhooks/verify.ts')).webhooksVerify,
+  order: async () => (await import('./order/command.ts')).orderCommand,
+  reconcile: async () => (await import('./reconcile/command.ts')).reconcileCommand,
+  doctor: async () => (await import('./doctor/command.ts')).doctorCommand,
+};
+const FIRST_WORDS = [...new Set(Object.keys(RUN).map((name) => name.split(' ')[0] ?? ''))];
+const START = 'npx merchant-invoicing';
+
+/** Runs one command line. Never throws: the result is the exit code. */
+export async function main(argv: readonly string[], io: Io): Promise<ExitCode> {
+  warnOfOldNode();
+  try {
+    if (argv.some(hasPassword)) throw misuse('an address must have no user name and password in it', `${START} --help`);
+    return await run(argv, io);
+  } catch (error) {
+    return reportError(error, argv, io);
+  }
+}
+
+async function run(argv: readonly string[], io: Io): Promise<ExitCode> {
+  const [first = 'help', second = ''] = argv;
+  if (first === '--version' || first === '-v') {
+    io.out(`${VERSION}\n`);
+    return EXIT.fine;
+  }
+  const help = argv.findIndex((word) => word === '--help' || word === '-h');
+  if (first === 'help' || help === 0 || (help > 0 && FIRST_WORDS.includes(first))) {
+    const hasAll = help !== -1 && argv[help + 1] === 'all';
+    const words = (hasAll ? argv.slice(0, help) : argv).filter((word) => word !== 'help' && !word.startsWith('-'));
+    io.out(helpFor(words, hasAll));
+    return EXIT.fine;
+  }
+  if (!FIRST_WORDS.includes(first)) {
+    throw misuse(`there is no command ${JSON.stringify(first)}`, `${START} --help`);
+  }
+  const load = RUN[first] ?? RUN[`${first} ${second}`];
+  if (load !== undefined) return (await load())(argv.slice(RUN[first] === undefined ? 2 : 1), io);
+  const names = Object.keys(RUN).filter((name) => name.startsWith(`${first} `));
+  const problem = second === '' ? 'needs an action' : `has no action ${JSON.stringify(second)}`;
+  throw misuse(`${first} ${problem}: ${names.join(', ')}`, `${START} ${first} --help`);
+}
+
+function reportError(error: unknown, argv: readonly string[], io: Io): ExitCode {
+  const [first = ''] = argv;
+  const help = `${START} ${FIRST_WORDS.includes(first) ? `${first} ` : ''}--help`;
+  const fallback = isMerchantError(error) ? help : `${START} doctor`;
+  const { exitCode, message, fix } =
+    error instanceof CliError ? error : new CliError(EXIT.misuse, messageOf(error), fallback);
+  const text = printable(message);
+  if (argv.includes('--json')) io.out(jsonLine({ ok: false, error: { message: text, fix } }));
+  else io.err(`${styleOf(io).bad('error')}: ${text}\n  try: ${printable(fix)}\n`);
+  return exitCode;
+}

@@ -1,0 +1,168 @@
+// The folder `sandbox` is one command: it serves a sandbox, or acts on one that runs. It imports the sandbox.
+import { isLoopback } from '../../../contract/values/scalars.ts';
+import { isMerchantError } from '../../../errors/guards.ts';
+import { SANDBOX_KEY, SANDBOX_SECRET } from '../../../webhooks/verify/sandbox-secret.ts';
+import { faultFromText } from '../../sandbox/actions.ts';
+import { codeOf } from '../../sandbox/delivery/webhook-request.ts';
+import { DIALECTS } from '../../sandbox/dialects.ts';
+import { createSandbox, type Dialect, type Sandbox, type SandboxOptions, type SeedFault } from '../../sandbox/index.ts';
+import { createRandom, randomSeed } from '../../sandbox/state/random.ts';
+import { parseAddress, parseDialect, readArguments } from '../arguments.ts';
+import { COMMANDS } from '../commands.ts';
+import { EXIT, type ExitCode, type Io, misuse } from '../io.ts';
+import { jsonLine, type Style, styleOf, wrapped } from '../report.ts';
+import { playDemo } from './demo.ts';
+import { listenToKeys } from './keyboard.ts';
+import { actOnSandbox, isAction } from './remote.ts';
+import { banner, eventWriter } from './screen.ts';
+import { openState, type StateFile } from './state-file.ts';
+
+const HELP = 'npx merchant-invoicing sandbox --help';
+const MAX_PORTS = 20;
+
+type Flags = ReturnType<typeof readFlags>;
+
+/** `sandbox`: runs a sandbox until it is stopped, or acts on the running one. */
+export async function sandboxCommand(args: readonly string[], io: Io): Promise<ExitCode> {
+  const [first = '', ...rest] = args;
+  if (isAction(first)) return actOnSandbox(first, rest, io);
+  const flags = readFlags(args);
+  const options = sandboxOptions(flags);
+  const port = portOf(flags.port);
+  const file = flags.state === undefined ? null : openState(flags.state);
+  try {
+    await serve(flags, options, port, file, io);
+  } finally {
+    file?.release();
+  }
+  return EXIT.fine;
+}
+
+function readFlags(args: readonly string[]) {
+  return readArguments(COMMANDS.sandbox, args, 'sandbox').values;
+}
+
+function portOf(text: string): number {
+  if (/^\d{1,5}$/.test(text) && Number(text) <= 65_535) return Number(text);
+  throw misuse(`--port takes a number from 0 to 65535, not ${JSON.stringify(text)}`, HELP);
+}
+
+function sandboxOptions(flags: Flags): SandboxOptions {
+  const isShuffled = flags['shuffle-unknowns'];
+  // A shuffled run can be repeated only with its seed, so the seed is chosen here and shown.
+  const number = flags.seed !== undefined && /^\d{1,9}$/.test(flags.seed) ? Number(flags.seed) : flags.seed;
+  const seed = number ?? (isShuffled ? randomSeed() : undefined);
+  return {
+    clock: flags.frozen ? 'virtual' : 'real',
+    dialect: { ...(isShuffled ? randomDialect(seed) : {}), ...parseDialect(flags.dialect) },
+    faults: flags.fault.map((text) => {
+      const fault = faultFromText(text) as SeedFault; // an unknown type is refused by the sandbox
+      return fault.rate === undefined ? fault : { ...fault, seed: `${seed ?? 1} ${text}` };
+    }),
+    seed,
+    merchantName: flags.merchant,
+    apiKey: flags.key ?? SANDBOX_KEY,
+    webhookSecret: flags.secret ?? SANDBOX_SECRET,
+    quiet: true, // each event is a line anyway
+    defaults: { callback_url: optionalAddress(flags.callback, '--callback') },
+    url: optionalAddress(flags['public-url'], '--public-url'),
+    deliverTo: flags['allow-host'],
+  };
+}
+
+function optionalAddress(address: string | undefined, flag: string): string | undefined {
+  return address === undefined ? undefined : parseAddress(address, flag, HELP);
+}
+
+/** One value of each dialect at random. */
+function randomDialect(seed: number | string | undefined): Partial<Dialect> {
+  const { next } = createRandom(`dialect ${seed}`);
+  const chosen = Object.entries(DIALECTS).map(([name, { values }]) => [
+    name,
+    values[Math.floor(next() * values.length)],
+  ]);
+  return Object.fromEntries(chosen) as Partial<Dialect>; // each name has a value of its list
+}
+
+async function serve(
+  flags: Flags,
+  options: SandboxOptions,
+  port: number,
+  file: StateFile | null,
+  io: Io,
+): Promise<void> {
+  const { json, host } = flags;
+  const style = styleOf(io);
+  const say = (line: string): void => io.err(`${wrapped(line, 4, '  ! ')}\n`);
+  const write = eventWriter(style);
+  let hasStarted = false;
+  let endDemo = (): void => undefined;
+  const sandbox = createSandbox({
+    ...options,
+    state: file?.state,
+    onEvent(event) {
+      if (!hasStarted) return; // events of the demo are not shown
+      file?.touch();
+      if (!json) io.out(write(event) ?? '');
+      else if (flags.events) io.out(jsonLine(event));
+    },
+  });
+  try {
+    const url = await listenNear(sandbox, port, flags, say);
+    if (!isLoopback(host) && host !== '::1') {
+      say(`${host} opens this sandbox to the network: any program that can reach it can use it`);
+    }
+    if (flags.demo && sandbox.invoices().length === 0) endDemo = await playDemo(sandbox, url);
+    file?.keep(sandbox, url, say);
+    hasStarted = true;
+    announce(sandbox, flags, io, style);
+    await untilStopped(sandbox, json, () => file?.touch(), io);
+  } finally {
+    file?.flush();
+    endDemo();
+    await sandbox.close();
+  }
+}
+
+/** Listens on the port, or on the next one that is free. Returns the address. */
+async function listenNear(sandbox: Sandbox, port: number, flags: Flags, say: (line: string) => void): Promise<string> {
+  for (let at = port; at < port + MAX_PORTS && at <= 65_535; at += 1) {
+    try {
+      const { url } = await sandbox.listen({ port: at, host: flags.host, allowedHosts: flags['allow-host'] });
+      if (at !== port) {
+        say(`port ${port} is in use, using ${at}. Actions need --url http://127.0.0.1:${at}`);
+      }
+      return url;
+    } catch (error) {
+      if (!isMerchantError(error)) throw error;
+      if (codeOf(error) === 'EADDRINUSE') continue;
+      throw misuse(error.message, 'npx merchant-invoicing sandbox --host 127.0.0.1 --port 4010');
+    }
+  }
+  throw misuse(`no port from ${port} to ${port + MAX_PORTS - 1} is free`, 'npx merchant-invoicing sandbox --port 0');
+}
+
+/** Prints the addresses as JSON in the first line, with `--json` or when piped, and the banner for people. */
+function announce(sandbox: Sandbox, flags: Flags, io: Io, style: Style): void {
+  const { url, apiKey, webhookSecret } = sandbox;
+  if (flags.json || !io.isTerminal) {
+    io.out(`${JSON.stringify({ baseUrl: url, apiKey, webhookSecret, dashboard: `${url}/` })}\n`);
+  }
+  if (flags.json) return;
+  const hasSeed = flags.seed !== undefined || flags['shuffle-unknowns'];
+  const { state: stateFile } = flags;
+  io.out(banner(sandbox, style, { hasKeys: io.keyboard !== null, hasSeed, stateFile }));
+}
+
+function untilStopped(sandbox: Sandbox, json: boolean, changed: () => void, io: Io): Promise<void> {
+  return new Promise((resolve) => {
+    let release = (): void => undefined;
+    const stop = (): void => {
+      release();
+      resolve();
+    };
+    if (io.keyboard !== null && !json) release = listenToKeys(io.keyboard, { io, sandbox, changed, stop });
+    if (io.signal.aborted) stop();
+    io.signal.addEventListener('abort', stop, { once: true });
+  });
+}

@@ -1,0 +1,282 @@
+// The folder `webhooks` has the commands `webhooks check`, `send` and `verify`. It imports receiver and sandbox.
+import { isLoopback } from '../../../contract/values/scalars.ts';
+import { hiding } from '../../../errors/hide.ts';
+import { diagnoseReply, isSearchable, searchMistake } from '../../../webhooks/diagnose.ts';
+import { engine, hexToBase64, signWebhook, utf8 } from '../../../webhooks/verify/signature.ts';
+import { signedRequest } from '../../sandbox/delivery/webhook-request.ts';
+import type { SandboxWebhookRequest } from '../../sandbox/wire-types.ts';
+import { CHECK_CUSTOMER } from '../../sandbox/words.ts';
+import { readArguments } from '../arguments.ts';
+import { COMMANDS, exampleOf } from '../commands.ts';
+import { EXIT, type ExitCode, type Io } from '../io.ts';
+import {
+  type CheckResult,
+  type Grade,
+  jsonLine,
+  oneLine,
+  resultLines,
+  type Style,
+  styleOf,
+  wrapped,
+} from '../report.ts';
+import { type Case, type Change, DISCREET, QUESTIONS, RULES, SIGNATURE, TIMESTAMP } from './cases.ts';
+import {
+  adviceForInventedOrder,
+  deliver,
+  isAcknowledged,
+  isSandbox,
+  type ReceiverRequest,
+  type Reply,
+  readSender,
+  type SampleEvent,
+  type Sender,
+  sampleEvent,
+  throwIfUnreachable,
+} from './delivery.ts';
+
+/** What the responses to a case show. */
+interface Judgement {
+  readonly grade: Grade;
+  readonly replies: readonly Reply[];
+  /** The cause. Empty if the responses show it. */
+  readonly why: string;
+  readonly fix: string;
+}
+type Result = CheckResult & Judgement & { readonly rule: string };
+
+const EXAMPLE = exampleOf(COMMANDS['webhooks check']);
+
+/** `webhooks check URL`: sends genuine and forged deliveries, and reports a result for each rule. */
+export async function webhooksCheck(args: readonly string[], io: Io): Promise<ExitCode> {
+  const { values, positionals } = readArguments(COMMANDS['webhooks check'], args, 'webhooks check');
+  const sender = readSender(positionals[0], values, io.env, EXAMPLE);
+  const { url, secrets, externalId } = sender;
+  const sandbox = externalId === null && (await isSandbox(sender.sandbox)) ? sender.sandbox : null;
+  const style = styleOf(io);
+  const say = (line: string): void => (values.json ? undefined : io.out(`${line}\n`));
+  if (!isLoopback(new URL(url).hostname)) {
+    io.err('  ! not on this machine: a live shop may fulfil the orders that it accepts\n');
+  }
+  if (sandbox !== null) {
+    const own = 'If that has --callback to this receiver, its own webhooks come first, and this check sees repeats.';
+    say(`\n${wrapped(`with orders that it creates in the sandbox at ${sandbox}. ${own}`, 2)}`);
+  } else if (externalId === null) {
+    const advice = 'start a sandbox, or give --external-id, --uuid and --amount of one that does.';
+    say(`\n${wrapped(`with orders that do not exist. A receiver that looks them up refuses them: ${advice}`, 2)}`);
+  }
+  say(wrapped(`${url}  signed with ${sender.source}`, 2));
+
+  const exam = new Examination(sender, sandbox, io.env['MERCHANT_API_KEY']);
+  const results: Result[] = [];
+  const report = async (rule: string, each: Case): Promise<void> => {
+    const { id, title } = each;
+    const result = { id, rule, title, ...(await exam.judge(each)) };
+    results.push(result);
+    say(linesOf(result, secrets, style));
+  };
+  const hasStopped = (): boolean => io.signal.aborted || results[0]?.grade === 'fail';
+  for (const { rule, heading, cases } of RULES) {
+    if (hasStopped() && !(cases.includes(DISCREET) && exam.hasLeaked)) continue;
+    say(`\n  ${style.strong(heading)}`);
+    for (const each of cases) if (!hasStopped() || each === DISCREET) await report(rule, each);
+  }
+
+  const count = (grade: Grade): number => results.filter((result) => result.grade === grade).length;
+  const [passed, failed, advised] = [count('pass'), count('fail'), count('advice')];
+  const [inconclusive, orders] = [count('inconclusive'), [...exam.orders]];
+  const ok = failed === 0 && !hasStopped();
+  if (values.json) {
+    const hidden = ({ text, headers: _, ...reply }: Reply) => ({ ...reply, text: hiding(secrets)(text) });
+    const checks = results.map((result) => ({ ...result, replies: result.replies.map(hidden) }));
+    io.out(jsonLine({ ok, url, passed, failed, advised, inconclusive, checks, orders, questions: QUESTIONS }));
+    return ok ? EXIT.fine : EXIT.finding;
+  }
+  if (!hasStopped()) {
+    say(`\n  ${style.strong('What only you can check')}`);
+    for (const question of QUESTIONS) say(wrapped(question, 4, '  ? '));
+    say(wrapped(`orders ${orders.join(' ')}`, 4, '    '));
+  }
+  const parts = [
+    failed > 0 && style.bad(`${failed} failed`),
+    failed > 0 ? `${passed} passed` : style.good(`${passed} passed`),
+    advised > 0 && `${advised} with advice`,
+    inconclusive > 0 && `${inconclusive} inconclusive`,
+    hasStopped() && (io.signal.aborted ? 'stopped early' : 'stopped: correct this first, then run it again'),
+  ];
+  say(`\n  ${parts.filter(Boolean).join(', ')}\n`);
+  return ok ? EXIT.fine : EXIT.finding;
+}
+
+function linesOf(result: Result, secrets: readonly string[], style: Style): string {
+  const { grade, replies, why } = result;
+  const times = replies.map(
+    ({ status, ms, problem }) => `${status === null ? `${problem} after` : `${status} in`} ${ms} ms`,
+  );
+  const response = replies.find(({ text }) => text !== '')?.text ?? '';
+  const quote = grade === 'fail' && response !== '' ? `(it said: ${oneLine(hiding(secrets)(response), 100)})` : '';
+  return resultLines(result, style, times.join(', '), `${why} ${quote}`.trim());
+}
+
+/** Milliseconds. The service ends an attempt after 15 seconds. */
+const QUICK = 5_000;
+/** How a receiver closes a connection on purpose. */
+const CLOSED = ['ECONNRESET', 'EPIPE', 'ECONNABORTED', 'UND_ERR_SOCKET', 'HPE_INVALID_CONSTANT'];
+
+/** One run of the cases, and what its responses have shown so far. */
+class Examination {
+  readonly orders = new Set<string>();
+  /** True after a response that held the secret or the expected signature. */
+  hasLeaked = false;
+  #slowest = 0;
+  #isFirst = true;
+  readonly #run = crypto.randomUUID().slice(0, 8);
+  readonly #sender: Sender;
+  readonly #sandbox: string | null;
+  readonly #apiKey: string | undefined;
+
+  constructor(sender: Sender, sandbox: string | null, apiKey: string | undefined) {
+    this.#sender = sender;
+    this.#sandbox = sandbox;
+    this.#apiKey = apiKey;
+  }
+
+  /** Sends the deliveries of a case, if it has any, and compares the responses with the expected one. */
+  async judge(each: Case): Promise<Judgement> {
+    const { secrets, order, dialect, externalId, url } = this.#sender;
+    const { expected, cause, remedy: fix, kind = 'paid' } = each;
+    const pass: Judgement = { grade: 'pass', replies: [], why: '', fix: '' };
+    if (expected === 'quick') {
+      const why = `${this.#slowest} ms for the slowest`;
+      return this.#slowest <= QUICK ? { ...pass, why } : { ...pass, grade: 'fail', why: `${why}. ${cause}`, fix };
+    }
+    if (expected === 'discreet') return this.hasLeaked ? { ...pass, grade: 'fail', why: cause, fix } : pass;
+
+    const changes = each.sends === 'each secret' ? secrets.slice(1).map((secret) => ({ secret })) : each.sends;
+    const name = externalId ?? `check-${this.#run}-${this.orders.size + 1}`;
+    const named = { ...order, externalId: name, customerId: CHECK_CUSTOMER };
+    if (changes.length === 0) return { ...pass, grade: 'inconclusive', why: cause };
+    this.orders.add(named.externalId);
+    const event = await sampleEvent(kind, named, dialect, this.#sandbox);
+    const [at, id] = [Date.now(), crypto.randomUUID()];
+    const requests = await Promise.all(changes.map((change) => this.#request(event, change, at, id)));
+    const replies: Reply[] = [];
+    if (each.isAtOnce) replies.push(...(await Promise.all(requests.map((request) => this.#send(request)))));
+    else for (const request of requests) replies.push(await this.#send(request));
+    if (expected === 'refused') return { ...pass, replies, ...this.#refusal(each, replies) };
+
+    this.#slowest = Math.max(this.#slowest, ...replies.map(({ ms }) => ms));
+    const isFirst = this.#isFirst;
+    this.#isFirst = false;
+    const wrong = replies.filter((reply) => !isAcknowledged(reply));
+    const [worst] = wrong;
+    if (worst === undefined) return { ...pass, replies };
+    if (isFirst) throwIfUnreachable(url, worst, 'check');
+    // One of two may be refused as busy, because the service sends it again.
+    if (each.isAtOnce && wrong.length === 1 && [409, 429, 503].includes(worst.status ?? 0)) {
+      return { ...pass, replies, why: 'one of them waits for the other' };
+    }
+    const found = isFirst ? await this.#diagnosis(event, worst) : { why: reasonOf(worst), fix };
+    return { grade: each.isAdvice ? 'advice' : 'fail', replies, ...found };
+  }
+
+  /** What the responses to a forgery show. */
+  #refusal({ cause, remedy, isAdvice }: Case, replies: readonly Reply[]): Partial<Judgement> {
+    if (replies.some(isAcknowledged)) return { grade: isAdvice ? 'advice' : 'fail', why: cause, fix: remedy };
+    const silent = replies.find(({ status, problem }) => status === null && !CLOSED.includes(problem ?? ''));
+    if (silent !== undefined) {
+      return { grade: 'fail', why: `no response: ${silent.problem}`, fix: 'Answer 400 or 401 to what you refuse.' };
+    }
+    if (replies.every(({ status }) => status === null || status < 500)) return {};
+    return { why: 'refused, but with 5xx, as after a crash', fix: 'Answer 401 to what is not genuine.' };
+  }
+
+  /** Why the first delivery is not accepted. A clear response decides, otherwise requests that only one mistake accepts. */
+  async #diagnosis(event: SampleEvent, reply: Reply): Promise<Pick<Judgement, 'why' | 'fix'>> {
+    const { secrets, dialect } = this.#sender;
+    const right = () => this.#signed(event, {}, Date.now(), crypto.randomUUID());
+    const { status, problem, text: body, headers } = reply;
+    const seen = diagnoseReply({
+      url: this.#sender.url,
+      status,
+      problem,
+      body,
+      headers,
+      repeatsTimestamp: false,
+    });
+    const advice = this.#sender.externalId === null ? adviceForInventedOrder(seen) : '';
+    if (!isSearchable(seen)) return { why: seen.text, fix: `${seen.remedy ?? AGAIN} ${advice}`.trimEnd() };
+    const { isProven, text, remedy } = await searchMistake({
+      secret: secrets[0] ?? '',
+      encoding: dialect.signatureEncoding,
+      apiKey: this.#apiKey,
+      now: Date.now,
+      right,
+      accepts: async (request) => {
+        const found = await this.#send(request);
+        return found.status === null ? null : isAcknowledged(found);
+      },
+    });
+    if (isProven) return { why: text, fix: remedy ?? AGAIN };
+    return {
+      why: `it refuses the signature (${status}), and none of the usual mistakes explains it`,
+      fix: 'Compare the secret of the receiver with the one of this check, character by character.',
+    };
+  }
+
+  async #request(event: SampleEvent, change: Change, at: number, id: string): Promise<ReceiverRequest> {
+    const { isGet, hasOtherId, isRestamped, signature, sentBody } = change;
+    if (isGet) return { method: 'GET', headers: {}, body: '' };
+    const { headers, body, method } = await this.#signed(event, change, at, hasOtherId ? crypto.randomUUID() : id);
+    const all: Record<string, string | undefined> = { ...headers };
+    if (signature) all[SIGNATURE] = signature(headers[SIGNATURE] ?? '');
+    if (isRestamped) all[TIMESTAMP] = (await this.#signed(event, {}, at, id)).headers[TIMESTAMP];
+    const kept = Object.entries({ ...all, ...change.headers }).filter(
+      (entry): entry is [string, string] => entry[1] !== undefined,
+    );
+    return { method, headers: Object.fromEntries(kept), body: sentBody ? sentBody(body) : body };
+  }
+
+  async #signed(event: SampleEvent, change: Change, at: number, id: string): Promise<SandboxWebhookRequest> {
+    const { dialect, url, secrets } = this.#sender;
+    const { secret: webhookSecret = secrets[0] ?? '', ahead = 0, timestamp } = change;
+    const body = change.body ? change.body(event.body) : event.body;
+    if (timestamp !== undefined) {
+      return { url, method: 'POST', headers: { ...(await signWebhook(body, webhookSecret, { timestamp, id })) }, body };
+    }
+    return signedRequest({ dialect, webhookSecret }, { ...event, id, body }, url, at + ahead);
+  }
+
+  async #send(request: ReceiverRequest): Promise<Reply> {
+    const { url, secrets, timeout } = this.#sender;
+    const reply = await deliver(url, request, timeout);
+    this.hasLeaked ||= await leaks(request, reply, secrets);
+    return reply;
+  }
+}
+
+const AGAIN = 'Run this check again.';
+
+function reasonOf({ status, problem }: Reply): string {
+  if (problem === 'time-out') return 'no response in time';
+  if (status === null) return `no response: ${problem}`;
+  return status >= 500 ? 'the receiver failed' : 'a genuine delivery is refused: only a 2xx acknowledges it';
+}
+
+/**
+ * True if the response holds a secret, or the signature that would have been right for a forged delivery. A reader
+ * of either can forge deliveries. A signature that was sent and comes back is harmless.
+ */
+async function leaks(
+  { headers, body }: ReceiverRequest,
+  { text }: Reply,
+  secrets: readonly string[],
+): Promise<boolean> {
+  if (secrets.some((secret) => text.includes(secret))) return true;
+  const { [SIGNATURE]: sent = '', [TIMESTAMP]: stamp } = headers;
+  if (text === '' || stamp === undefined) return false;
+  for (const secret of secrets) {
+    const hex = await engine().hmac(secret, `${stamp}.`, utf8(body));
+    if ([hex, hexToBase64(hex)].some((signature) => !sent.includes(signature) && text.includes(signature))) return true;
+  }
+  return false;
+}

@@ -1,0 +1,214 @@
+// delivery/ sends webhooks: payload, signature, attempts, retries, and the cause of a refusal. It imports state/ and
+// dialects.ts, and signs with webhooks/verify.
+
+import { ConfigurationError } from '../../../errors/classes.ts';
+import { sentenceOf } from '../../../webhooks/diagnose.ts';
+import { quoted } from '../option-checks.ts';
+import { DELIVERY_FAULTS, type DeliveryFault, durationOf } from '../state/faults.ts';
+import { type DeliveryRecord, type InvoiceRecord, KEPT_ATTEMPTS } from '../state/records.ts';
+import type { EndingDelivery, SandboxAttempt } from '../wire-types.ts';
+import type { World } from '../world.ts';
+import { causeOf } from './cause.ts';
+import { eventBody, eventTypeOf, send } from './webhook-request.ts';
+
+const MINUTE = 60_000;
+
+/**
+ * The delay before each attempt, in milliseconds after the one before.
+ * @see [Retries](../../../../docs/service-interface.md#retries)
+ */
+export const RETRY_DELAYS: readonly number[] = [0, 1, 5, 30, 120, 360, 720].map((minutes) => minutes * MINUTE);
+
+/** The number of scheduled attempts. */
+export const MAX_ATTEMPTS = RETRY_DELAYS.length;
+
+type Trigger = SandboxAttempt['triggered_by'];
+
+/** What became of a delivery so far. A resend that fails after a receipt changes nothing. */
+export function deliveryState({ status, made }: DeliveryRecord): EndingDelivery['state'] {
+  if (status === 'delivered' || status === 'failed') return status;
+  return made === 0 ? 'waiting' : 'retrying';
+}
+
+/** Prints one line on the console, once for each `key`, for people who do not look at the returned delivery. */
+function warnOnce({ settings, warned }: World, key: string, line: string): void {
+  if (settings.quiet || warned.has(key)) return;
+  warned.add(key);
+  try {
+    console.warn(`sandbox: ${line}`);
+  } catch {
+    // A console that throws, as some test setups make it, must not fail a payment.
+  }
+}
+
+/**
+ * Creates the delivery of an invoice that has ended, and makes its first attempt.
+ * @see [Emission](../../../../docs/service-interface.md#emission)
+ */
+export async function announce(world: World, invoice: InvoiceRecord): Promise<void> {
+  const url = invoice.callback_url;
+  const eventType = eventTypeOf(invoice);
+  if (url === null) {
+    const problem = `${eventType} of ${invoice.external_id} is not sent: it has no callback URL`;
+    world.log.note(problem);
+    warnOnce(world, 'not sent', `${problem}. webhookRequest() returns it as a Request. quiet: true hides this line.`);
+    return;
+  }
+  const delivery: DeliveryRecord = {
+    id: world.random.uuid(),
+    invoice,
+    eventType,
+    url,
+    body: eventBody(invoice, world.settings.dialect),
+    createdAt: world.clock.now(),
+    log: [],
+    made: 0,
+    status: 'pending',
+    nextRetryAt: world.clock.now(),
+    deliveredAt: null,
+    retry: null,
+    attempt: null,
+    firstStamp: null,
+    finding: null,
+  };
+  world.store.addDelivery(delivery);
+  await attempt(world, delivery, 'schedule');
+  const last = delivery.log.at(-1);
+  if (last === undefined || last.success || last.fault !== null || last.cause === null) return;
+  const { cause, error } = last;
+  warnOnce(
+    world,
+    `${url} ${cause.id} ${error}`,
+    `${eventType} of ${invoice.external_id} was not delivered to ${url}: ${error}. ${sentenceOf(cause)}`,
+  );
+}
+
+/**
+ * Sends the delivery now. A queued one is expedited, and a failed or delivered one gets a new attempt. An attempt
+ * in progress is not repeated. Returns the promise of the attempt without awaiting it.
+ *
+ * @throws ConfigurationError if there is no delivery.
+ */
+export function resend(
+  world: World,
+  invoice: InvoiceRecord,
+): { readonly delivery: DeliveryRecord; readonly done: Promise<void>; readonly why: string } {
+  const delivery = world.store.latestDelivery(invoice);
+  if (delivery === undefined) {
+    const reason = invoice.status === 'pending' ? 'it is still pending' : 'it has no callback URL';
+    throw new ConfigurationError(`${quoted(invoice.external_id)} has no webhook to send: ${reason}`);
+  }
+  if (delivery.attempt !== null) return { delivery, done: delivery.attempt, why: 'an attempt is already in progress' };
+  const isQueued = delivery.retry !== null;
+  const why = isQueued
+    ? 'still queued: the pending attempt is expedited'
+    : `${delivery.status} before: a fresh attempt`;
+  return { delivery, done: attempt(world, delivery, 'manual'), why };
+}
+
+/**
+ * Waits until no attempt is in progress, attempts that start meanwhile included, and then until no request has been answered
+ * for `quiet` milliseconds of real time.
+ */
+export async function settleDeliveries(world: World, quiet = 0): Promise<void> {
+  const inProgress = (): Promise<void>[] => world.store.deliveries().flatMap(({ attempt: promise }) => promise ?? []);
+  for (;;) {
+    for (let waiting = inProgress(); waiting.length > 0; waiting = inProgress()) await Promise.all(waiting);
+    if (quiet === 0) return;
+    const { activity } = world;
+    await world.settings.sleep(quiet, world.life.signal);
+    const isQuiet = world.activity === activity && world.answering === 0 && inProgress().length === 0;
+    if (isQuiet || world.life.signal.aborted) return;
+  }
+}
+
+/** Makes the next attempt of a delivery. */
+export function attempt(world: World, delivery: DeliveryRecord, trigger: Trigger): Promise<void> {
+  world.activity += 1;
+  delivery.retry?.cancel();
+  delivery.retry = null;
+  delivery.nextRetryAt = null;
+  const { invoice, eventType, status } = delivery;
+  // A resend of what has ended waits for nothing.
+  const types = status === 'pending' ? DELIVERY_FAULTS : DELIVERY_FAULTS.filter((type) => type !== 'hold');
+  const fault = world.faults.forDelivery(invoice.external_id, types);
+  if (fault?.type === 'hold') {
+    schedule(world, delivery, durationOf(fault));
+    world.log.note(`${eventType} of ${invoice.external_id} is held, by the fault hold`);
+    return Promise.resolve();
+  }
+  const promise = runAttempt(world, delivery, trigger, fault);
+  delivery.attempt = promise;
+  return promise;
+}
+
+async function runAttempt(
+  world: World,
+  delivery: DeliveryRecord,
+  trigger: Trigger,
+  fault: DeliveryFault | null,
+): Promise<void> {
+  const { clock, settings } = world;
+  const { signal: life } = world.life; // a reset replaces it during the attempt
+  const { dialect } = settings;
+  const before = delivery.status;
+  delivery.status = 'delivering';
+  const began = clock.now();
+  const stamp = settings.wallClock();
+  delivery.firstStamp ??= stamp;
+  const stampAt = dialect.timestampPer === 'attempt' ? stamp : delivery.firstStamp;
+  const result = await send(world, delivery, stampAt, fault);
+  delivery.attempt = null;
+  world.activity += 1;
+  if (life.aborted) return; // by close(), or by a reset, which has removed the delivery
+  const repeatsTimestamp = dialect.timestampPer === 'delivery' && delivery.made > 0;
+  const cause = causeOf(result, delivery.url, fault, repeatsTimestamp);
+  const { problem: _, ...sent } = result;
+  const created_at = new Date(began).toISOString();
+  const ended = { ...sent, fault: fault?.type ?? null, cause, triggered_by: trigger, created_at };
+  delivery.log.push(ended);
+  if (delivery.log.length > KEPT_ATTEMPTS) delivery.log.shift();
+  delivery.made += 1;
+  delivery.finding = null;
+  if (result.success) {
+    delivery.status = 'delivered';
+    delivery.deliveredAt = clock.now();
+  } else {
+    afterFailure(world, delivery, before);
+  }
+  logAttempt(world, delivery, ended);
+}
+
+function afterFailure(world: World, delivery: DeliveryRecord, before: DeliveryRecord['status']): void {
+  const wait = RETRY_DELAYS[delivery.made];
+  // A resend of a finished delivery is one attempt. It changes no receipt and starts no new schedule.
+  if (before === 'delivered' || before === 'failed') {
+    delivery.status = before;
+  } else if (wait === undefined) {
+    delivery.status = 'failed';
+  } else {
+    schedule(world, delivery, wait);
+  }
+}
+
+function schedule(world: World, delivery: DeliveryRecord, wait: number): void {
+  delivery.status = 'pending';
+  delivery.nextRetryAt = world.clock.now() + wait;
+  delivery.retry = world.clock.schedule(delivery.nextRetryAt, () => attempt(world, delivery, 'schedule'));
+}
+
+function logAttempt(world: World, delivery: DeliveryRecord, ended: SandboxAttempt): void {
+  const { created_at, request, response_headers, fault, ...logged } = ended;
+  world.log.add({
+    kind: 'attempt',
+    delivery_id: delivery.id,
+    external_id: delivery.invoice.external_id,
+    event_type: delivery.eventType,
+    url: delivery.url,
+    attempt: delivery.made,
+    max_attempts: MAX_ATTEMPTS,
+    status: delivery.status,
+    next_retry_at: delivery.nextRetryAt === null ? null : new Date(delivery.nextRetryAt).toISOString(),
+    ...logged,
+  });
+}

@@ -1,0 +1,203 @@
+// One request to a receiver: its body, its signature, and how it is sent.
+import type { KnownEventType } from '../../../contract/statuses.ts';
+import { isLoopback } from '../../../contract/values/scalars.ts';
+import { eventNameOf } from '../../../webhooks/event/events.ts';
+import { signWebhook } from '../../../webhooks/verify/signature.ts';
+import { type Dialect, withDecimals } from '../dialects.ts';
+import type { DeliveryFault } from '../state/faults.ts';
+import { copyOfStart } from '../state/log.ts';
+import type { DeliveryRecord, InvoiceRecord } from '../state/records.ts';
+import type { SandboxAttempt, SandboxWebhookRequest } from '../wire-types.ts';
+import type { World } from '../world.ts';
+
+/** The event of an invoice that has ended. A status that the interface does not list counts as canceled. */
+export function eventTypeOf(invoice: InvoiceRecord): KnownEventType {
+  return eventNameOf(invoice.status) ?? 'invoice.canceled';
+}
+
+/** The options of `verifyWebhook` and the handler that a receiver needs for the webhooks of a dialect. */
+export function receiverPins({ orderIdMember }: Dialect): { orderIdMember?: string } {
+  return orderIdMember === 'order_id' || orderIdMember === 'order.id' ? { orderIdMember } : {};
+}
+
+/**
+ * The body of the terminal webhook.
+ * @see [Payload members](../../../../docs/service-interface.md#payload-members)
+ */
+export function eventBody(invoice: InvoiceRecord, dialect: Dialect): string {
+  const type = eventTypeOf(invoice);
+  const { orderIdMember } = dialect;
+  const { external_id, amount, adjustment } = invoice;
+  const paid = {
+    amount: adjustment?.actual_amount_fiat ?? amount,
+    credited_usdt: invoice.settledUsdt,
+    adjusted: adjustment !== null,
+    ...(adjustment !== null && { original_amount: adjustment.expected_amount_fiat }),
+  };
+  const members = {
+    event: type,
+    invoice_uuid: invoice.uuid,
+    ...(orderIdMember === 'order.id' ? { order: { id: external_id } } : { [orderIdMember]: external_id }),
+    status: invoice.status,
+    ...(type === 'invoice.paid' ? paid : { amount }),
+    ...(dialect.laterVersion === 'some' && { customer_id: invoice.customer_id, meta: { attempt_of: 'sandbox' } }),
+  };
+  return JSON.stringify(withDecimals(dialect, members));
+}
+
+const TEN_MINUTES = 600_000;
+
+/** The faults that change the request of a delivery. */
+export const REQUEST_CHANGES = ['wrong_signature', 'late_timestamp', 'reserialized'] as const;
+
+/**
+ * Signs a delivery and adds the headers in the form of the dialect. Each attempt sends the same bytes as its body.
+ * @see [Headers on every delivery](../../../../docs/service-interface.md#headers-on-every-delivery)
+ */
+export async function signedRequest(
+  { dialect, webhookSecret }: { readonly dialect: Dialect; readonly webhookSecret: string },
+  { id, body }: Pick<DeliveryRecord, 'id' | 'body'>,
+  url: string,
+  stampAt: number,
+  fault: DeliveryFault | null = null,
+): Promise<SandboxWebhookRequest> {
+  const age = fault?.type === 'late_timestamp' ? (fault.age ?? TEN_MINUTES) : 0;
+  const secret = fault?.type === 'wrong_signature' ? `${webhookSecret}_but_another` : webhookSecret;
+  const signed = await signWebhook(body, secret, {
+    id,
+    timestamp: stampAt - age,
+    timestampFormat: dialect.timestampFormat,
+    encoding: dialect.signatureEncoding,
+  });
+  return {
+    url,
+    method: 'POST',
+    headers: {
+      'User-Agent': 'merchant-invoicing-sandbox',
+      ...signed,
+      ...(dialect.laterVersion === 'some' && { 'X-Webhook-Version': '1', 'X-Business-Id': 'sandbox' }),
+    },
+    body: fault?.type === 'reserialized' ? JSON.stringify(JSON.parse(body), null, 2) : body,
+  };
+}
+
+/** The result of one attempt. */
+export interface SendResult extends Omit<SandboxAttempt, 'fault' | 'cause' | 'triggered_by' | 'created_at'> {
+  /** Why no response came: the code of the connection error, `time-out`, or `not_sent`. Null with a response. */
+  readonly problem: string | null;
+}
+type Answered = Omit<SendResult, 'duration_ms' | 'request'>;
+
+const KEPT_RESPONSE = 2_000;
+/** Milliseconds of real time that a receiver has for its response. */
+const RECEIVER_LIMIT = 15_000;
+
+function unanswered(error: string, problem: string): Answered {
+  return { problem, status_code: null, success: false, error, response_body: null, response_headers: null };
+}
+
+/** Makes one attempt. Any 2xx is a success. Any other status, a timeout and a failed connection are not. */
+export async function send(
+  world: World,
+  delivery: DeliveryRecord,
+  stampAt: number,
+  fault: DeliveryFault | null,
+): Promise<SendResult> {
+  const life = world.life.signal; // read before signing, because a reset meanwhile replaces it
+  const { url } = delivery;
+  const unsent = (error: string): SendResult => ({ ...unanswered(error, 'not_sent'), duration_ms: 0, request: null });
+  const { hostname } = new URL(url);
+  if (!isLoopback(hostname) && !world.settings.deliverTo.includes(hostname.toLowerCase())) {
+    return unsent('not sent: the sandbox delivers to this machine only');
+  }
+  if (fault?.type === 'outage') return unsent('connection error: ECONNREFUSED');
+  const request = await signedRequest(world.settings, delivery, url, stampAt, fault);
+  const result = await sendRequest(world, request, life);
+  if (fault?.type === 'duplicate') await sendRequest(world, request, life);
+  if (fault?.type !== 'ack_lost') return result;
+  return { ...result, ...unanswered('connection error: ECONNRESET', 'ECONNRESET') };
+}
+
+/** Sends one request and waits for its response, the timeout, or the end of the sandbox. */
+export async function sendRequest(
+  world: World,
+  request: SandboxWebhookRequest,
+  life = world.life.signal,
+): Promise<SendResult> {
+  const closed = unanswered('the sandbox was closed', 'not_sent');
+  if (life.aborted) return { ...closed, duration_ms: 0, request };
+  const { wallClock, sleep } = world.settings;
+  const started = wallClock();
+  const over = new AbortController();
+  const end = (): void => over.abort();
+  life.addEventListener('abort', end);
+  const ended = new Promise<null>((resolve) => over.signal.addEventListener('abort', () => resolve(null)));
+  const timedOut = sleep(RECEIVER_LIMIT, over.signal).then(() => null);
+  const response = await Promise.race([fetchOnce(world, request, over.signal), timedOut, ended]);
+  life.removeEventListener('abort', end);
+  over.abort();
+  const noResponse = life.aborted
+    ? closed
+    : unanswered(`timeout: no response within ${RECEIVER_LIMIT / 1000} s`, 'time-out');
+  const duration_ms = Math.max(0, Math.round(wallClock() - started));
+  return { ...(response ?? noResponse), duration_ms, request };
+}
+
+async function fetchOnce(world: World, request: SandboxWebhookRequest, signal: AbortSignal): Promise<Answered> {
+  try {
+    const { url, method, headers, body } = request;
+    // A redirect is a response that is not 2xx. Following it would send signed data to an address that no one configured.
+    const response = await world.settings.fetch(url, {
+      method,
+      headers: { ...headers },
+      body,
+      redirect: 'manual',
+      signal,
+    });
+    const success = response.status >= 200 && response.status <= 299;
+    const text = await startOfBody(response);
+    return {
+      problem: null,
+      status_code: response.status,
+      success,
+      error: success ? null : `returned ${response.status}`,
+      response_body: text,
+      response_headers: headersOf(response),
+    };
+  } catch (error) {
+    const code = codeOf(error);
+    return unanswered(`connection error: ${code}`, code);
+  }
+}
+
+/** Reads the start of the body. The status alone decides, so a body that breaks off changes nothing. */
+export async function startOfBody(response: Response): Promise<string> {
+  if (response.body === null) return '';
+  const reader = response.body.getReader();
+  const decoder = new TextDecoder();
+  let text = '';
+  try {
+    while (text.length < KEPT_RESPONSE) {
+      const { done, value } = await reader.read();
+      if (done) break;
+      text += decoder.decode(value, { stream: true });
+    }
+    void reader.cancel().catch(() => undefined);
+  } catch {
+    // The part that has arrived is kept.
+  }
+  return copyOfStart(text, KEPT_RESPONSE);
+}
+
+function headersOf({ headers }: Response): Record<string, string> {
+  const kept = [...headers].slice(0, 30).map(([name, value]) => [name, copyOfStart(value, 200)] as const);
+  return Object.fromEntries(kept);
+}
+
+/** The code of a failed connection, or its message. */
+export function codeOf(error: unknown): string {
+  const cause: unknown = error instanceof Error && error.cause !== undefined ? error.cause : error;
+  if (typeof cause === 'object' && cause !== null && 'code' in cause && typeof cause.code === 'string')
+    return cause.code;
+  return cause instanceof Error ? cause.message : 'no response';
+}

@@ -1,0 +1,51 @@
+/**
+ * The sandbox: a local Merchant Invoicing Service for tests and development, in this process or over HTTP.
+ *
+ * @module merchant-invoicing/sandbox
+ */
+// Its rooms: state/ (what is kept), business/ (what happens to an invoice), delivery/ (webhooks), service/ (the API),
+// page/ (payment page and dashboard), and http/, which hands each request to service/ or page/. world.ts holds the
+// parts of one sandbox, begin.ts fills them, and create-sandbox.ts has the functions that work on them. actions.ts
+// declares what pages and command line can do, dialects.ts what the interface leaves open.
+import { warnOfOldNode } from '../../errors/version.ts';
+
+export type { EndpointName as FaultOperation } from '../../contract/endpoints.ts';
+export type { KnownDeliveryStatus, KnownEventType } from '../../contract/statuses.ts';
+export type { UnlistedWord } from '../../contract/types.ts';
+export type { Callback } from '../../errors/checks.ts';
+export type { Diagnosis, DiagnosisId, FoundCause } from '../../webhooks/diagnose.ts';
+export { createSandbox } from './create-sandbox.ts';
+export type { Dialect } from './dialects.ts';
+export type { ListenOptions, SandboxServer } from './http/server.ts';
+export type { SandboxDefaults, SandboxOptions, SeedInvoice } from './options.ts';
+export type { Sandbox, SandboxFetch } from './sandbox.ts';
+export type {
+  DeliveryFault,
+  Fault,
+  FaultOptions,
+  Faults,
+  FaultType,
+  QueuedFault,
+  RequestFault,
+  SeedFault,
+} from './state/faults.ts';
+export type { DeliveryMove, InvoiceMove, RequestEntry, SandboxEvent, SandboxNote } from './state/log.ts';
+export type { DeliveryRecord, InvoiceDraft, InvoiceRecord } from './state/records.ts';
+export type { DeliveryState, InvoiceState, SandboxState } from './state/saved-state.ts';
+export type {
+  EndingDelivery,
+  NewInvoice,
+  Payment,
+  SandboxAdjustment,
+  SandboxAttempt,
+  SandboxDelivery,
+  SandboxEnding,
+  SandboxInvoice,
+  SandboxMethod,
+  SandboxRate,
+  SandboxWebhookRequest,
+  SandboxWithdrawal,
+  WireCurrency,
+} from './wire-types.ts';
+
+warnOfOldNode();

@@ -1,0 +1,269 @@
+import { Decimal } from '../../../contract/values/decimal.ts';
+import { isMerchantError } from '../../../errors/guards.ts';
+import { isOrderAction, type Perform } from '../actions.ts';
+import {
+  compareAmounts,
+  methodsFor,
+  outOfRange,
+  type Quote,
+  quote,
+  settlementRate,
+  shareOf,
+} from '../business/money.ts';
+import type { UnsentResponse } from '../service/respond.ts';
+import type { IncomingRequest } from '../service/service.ts';
+import type { InvoiceRecord } from '../state/records.ts';
+import type { SandboxMethod } from '../wire-types.ts';
+import { paymentWord } from '../words.ts';
+import type { World } from '../world.ts';
+import { field, form, menu, milliseconds, moment, moneyText, span, webhookOf } from './elements.ts';
+import { wrongAmount } from './forms.ts';
+import { pageResponse, seeOther } from './frame.ts';
+import { type Html, html, type Part } from './html.ts';
+import { keepRefusal, refusalOf } from './refusals.ts';
+
+// The hosted page of a payment: what a customer sees, and a dock of one line below with the endings that a tester can choose.
+
+/** A method with the price of the order, or with the reason why it cannot be used. */
+interface Offer {
+  readonly method: SandboxMethod;
+  readonly price: Quote | null;
+  readonly reason: string;
+}
+
+function offersFor(world: World, { amount, currency: { code }, rate }: InvoiceRecord): Offer[] {
+  return methodsFor(world, code).map((method) => {
+    if (outOfRange(amount, method) !== null) {
+      return {
+        method,
+        price: null,
+        reason: `For ${moneyText(method.min_amount, code)} to ${moneyText(method.max_amount, code)}`,
+      };
+    }
+    try {
+      const reason = compareAmounts(method.client_commission_percent, '0') === 0 ? 'No fee' : '';
+      return { method, price: quote(amount, method, rate ?? settlementRate(world, code)), reason };
+    } catch {
+      return { method, price: null, reason: 'Not available now: there is no fresh rate' };
+    }
+  });
+}
+
+export function checkoutPage(world: World, incoming: IncomingRequest, invoice: InvoiceRecord): UnsentResponse {
+  const isOpen = invoice.status === 'pending';
+  const { external_id } = invoice;
+  const problem = refusalOf(world, incoming);
+  const { merchantName } = world.settings;
+  const shop = html`<p class="shop"><span class="logo" aria-hidden="true">${[...merchantName][0]?.toUpperCase()}</span><bdi>${merchantName}</bdi></p>`;
+  const title = `${problem === null ? '' : 'Not done: '}${isOpen ? 'Pay' : paymentWord(invoice)} · ${external_id}`;
+  const body = html`<a class="skip" href="#main">Skip to the payment</a>
+<main id="main" class="${isOpen ? 'open' : 'closed'}">${isOpen ? openOrder(world, incoming, invoice, shop) : closedOrder(world, incoming, invoice, shop)}</main>
+<footer class="dock" aria-label="Test controls"><strong class="mark">SANDBOX</strong>${isOpen ? openDock(world, incoming, invoice) : closedDock(world, incoming, invoice)}<span class="grow"></span><a href="/payments/${invoice.uuid}">Open in dashboard</a></footer>`;
+  return pageResponse(title, 'checkout', body);
+}
+
+/**
+ * One total with its lines, and the methods beside it. The style sheet hides what belongs to methods that are not
+ * chosen.
+ */
+function openOrder(world: World, incoming: IncomingRequest, invoice: InvoiceRecord, shop: Html): Html {
+  const { amount, uuid, currency, purpose, external_id, expiresAt } = invoice;
+  const { code } = currency;
+  const text = (value: string): string => moneyText(value, code);
+  const offers = offersFor(world, invoice);
+  const usable = offers.flatMap(({ method, price }) => (price === null ? [] : [{ method, price }]));
+  const chosen = usable.find(({ method }) => method.id === invoice.method?.id) ?? usable[0];
+  const forEach = (show: (offer: (typeof usable)[number]) => Part): Part =>
+    offers.map(({ method, price }, at) => price && html`<span class="for for-${at}">${show({ method, price })}</span>`);
+  const left = Math.max(0, expiresAt - world.clock.now());
+  const fee = forEach(({ method, price }) => {
+    const added = new Decimal(price.amountToSend).minus(amount).toFixed(2);
+    return (
+      compareAmounts(added, '0') !== 0 &&
+      html`<span class="ln"><span><bdi>${method.name}</bdi> fee, ${new Decimal(method.client_commission_percent).toFixed()} %</span><span class="num">${text(added)}</span></span>`
+    );
+  });
+  const total = usable.length === 0 ? text(amount) : forEach(({ price }) => text(price.amountToSend));
+  const refused = refusalOf(world, incoming);
+  const message = refused !== null && refused.fields.length === 0 && refused.message;
+  const home = homeOf(invoice);
+  const choice = html`<fieldset><legend class="h1">Pay with</legend>${offers.map((offer, at) => methodChoice(offer, at, code, offer.method === chosen?.method))}</fieldset>
+${message && html`<p class="notice bad" role="alert" tabindex="-1" autofocus>${message}</p>`}
+${chosen === undefined ? html`<p class="notice bad">No method takes this amount.</p>` : html`<button class="main full" name="action" value="pay" data-pay-button>Pay ${total}</button>`}`;
+  const cancel = html`<p>The order is closed, and cannot be paid any more.</p>${form(`/pay/${uuid}`, html`<button name="action" value="cancel">Yes, cancel it</button>`)}`;
+  return html`<section class="summary" aria-labelledby="order"><div>${shop}
+<h1 class="soft" id="order">${purpose ? html`<bdi>${purpose}</bdi>` : html`Order <bdi>${external_id}</bdi>`}</h1>
+<p class="big">${total}</p>
+<div class="lines"><p class="ln"><span>Order <bdi>${external_id}</bdi></span><span class="num">${text(amount)}</span></p>${fee}<p class="ln total"><span>Total</span><span class="num">${total}</span></p></div>
+<p class="soft small">Pay within <span class="num" role="timer" data-left="${left}"${world.clock.running() && html` data-counting`}>${span(left)}</span></p></div></section>
+<section class="choice" aria-label="Payment"><div>${form(`/pay/${uuid}`, choice, { id: 'pay-form' })}
+<div class="after">${home && html`<a href="${home}" rel="noreferrer">Back to ${new URL(home).host}</a>`}${menu('Cancel this order', cancel, 'link')}</div></div></section>`;
+}
+
+/** The shop's own page, to which a customer can return while the order stays open. */
+function homeOf({ success_url, fail_url }: InvoiceRecord): string | null {
+  const known = success_url ?? fail_url; // http or https, since the sandbox takes no other
+  return known === null ? null : `${new URL(known).origin}/`;
+}
+
+/** Pictures of common kinds of methods, by a word of the name. The pages load nothing from outside, such as a logo. */
+const PICTURES: readonly (readonly [name: RegExp, picture: string])[] = [
+  [/card/i, 'M4 8h24M7 15h6'],
+  [/bank|transfer|ach|havale/i, 'M6 9l10-5 10 5zM9 12v4M14 12v4M18 12v4M23 12v4M6 18h20'],
+  [/wallet|papara/i, 'M6 7h18v10H6zM19 11h7v3h-7z'],
+  [/(?:)/, 'M16 5a6 6 0 1 0 .01 0zM16 8.5v5'],
+];
+
+function methodChoice({ method, price, reason }: Offer, at: number, code: string, isChecked: boolean): Html {
+  const id = `method-${method.id}`;
+  const picture = PICTURES.find(([name]) => name.test(method.name))?.[1];
+  return html`<div class="method${price === null && ' off'}"><input type="radio" id="${id}" name="method" value="${method.id}" data-n="${at}"${price === null && html` disabled`}${isChecked && html` checked`} aria-describedby="${id}-what">
+<svg width="32" height="22" viewBox="0 0 32 22" aria-hidden="true"><rect width="32" height="22" rx="4"/><path d="${picture}"/></svg>
+<span><label for="${id}"><bdi>${method.name}</bdi></label><span class="soft small" id="${id}-what">${reason}</span></span><span class="num">${price && moneyText(price.amountToSend, code)}</span></div>`;
+}
+
+/** A field for an amount of the order in the dock. After a refusal it is open, keeps what was typed and names the reason. */
+function amountMenu(
+  world: World,
+  incoming: IncomingRequest,
+  { uuid, amount, currency }: InvoiceRecord,
+  name: string,
+  word: string,
+  label: string,
+  value: string,
+  isOpen = false,
+): Html {
+  const refusal = refusalOf(world, incoming);
+  const mine = refusal?.action === name ? refusal : null;
+  const problem = mine?.fields[0]?.problem;
+  const typed = mine?.typed['amount'];
+  const input = field({
+    id: name,
+    name: 'amount',
+    label,
+    value: typeof typed === 'string' ? typed : value,
+    hint: `Of ${moneyText(amount, currency.code)}, without the fee.`,
+    problem,
+    numeric: true,
+    focus: problem !== undefined || isOpen,
+    button: html`<button name="action" value="${name}">${word}</button>`,
+  });
+  return html`<details class="menu"${(problem !== undefined || isOpen) && html` open data-open`}><summary class="button">${word}</summary><div class="sheet">${form(`/pay/${uuid}`, input)}</div></details>`;
+}
+
+function openDock(world: World, incoming: IncomingRequest, invoice: InvoiceRecord): Html {
+  const { amount, uuid } = invoice;
+  const isPayable = offersFor(world, invoice).some(({ price }) => price !== null);
+  const end = (action: string, word: string): Html =>
+    form(`/pay/${uuid}`, html`<button name="action" value="${action}">${word}</button>`);
+  return html`<span class="small wide-only">End this payment as</span>
+${isPayable && html`${amountMenu(world, incoming, invoice, 'underpay', 'Paid less', 'The customer pays', shareOf(amount, '0.5'))}${amountMenu(world, incoming, invoice, 'overpay', 'Paid more', 'The customer pays', shareOf(amount, '1.5'))}`}
+${end('fail', 'Failed')}${end('expire', 'Expired')}${isPayable && end('dispute', 'Disputed')}`;
+}
+
+/** Icons by what the shop got. A partial payment has neither the check of a payment nor the cross of a failure. */
+const ICONS: Readonly<Record<string, readonly [tone: string, path: string]>> = {
+  Paid: ['good', 'm8.5 14.5 3.7 3.7 7.3-8'],
+  'Paid less': ['warn', 'M14 7.5v8M14 20v.2'],
+  'Paid more': ['warn', 'M14 7.5v8M14 20v.2'],
+  Failed: ['bad', 'm9.5 9.5 9 9m0-9-9 9'],
+};
+
+/** How the order ended: what was charged and what was not, in one sentence. */
+function ending({ status, adjustment, amount, amountToSend, currency: { code }, method }: InvoiceRecord): Html {
+  const text = (value: string): string => moneyText(value, code);
+  switch (status) {
+    case 'success': {
+      const by = method && html` by <bdi>${method.name}</bdi>`;
+      if (adjustment === null) return html`You paid ${text(amountToSend ?? amount)}${by}.`;
+      return html`You paid ${text(adjustment.actual_amount_fiat)} of ${text(amount)}${by}. The shop decides what happens with your order.`;
+    }
+    case 'fail':
+      return html`The payment failed. Nothing was charged.`;
+    case 'expired':
+      return html`The time to pay has passed. Nothing was charged.`;
+    case 'canceled':
+      return html`The order was canceled. Nothing was charged.`;
+    default:
+      return html`This order is ${status}.`;
+  }
+}
+
+/** After these buttons the page leads back to the shop, as for a customer. */
+const LEADING_BACK: ReadonlySet<string> = new Set(['pay', 'cancel', 'fail', 'expire', 'underpay', 'overpay']);
+/** After these buttons the focus is not moved to the result, because a tester goes on in the dock. */
+const STAYING: ReadonlySet<string> = new Set(['resend', 'adjust', 'dispute']);
+
+function closedOrder(world: World, incoming: IncomingRequest, invoice: InvoiceRecord, shop: Html): Html {
+  const { status, finishedAt, external_id } = invoice;
+  const done = incoming.url.searchParams.get('done') ?? '';
+  const [tone, icon] = ICONS[paymentWord(invoice)] ?? ['off', 'M8.5 14h11'];
+  const back = status === 'success' ? invoice.success_url : invoice.fail_url; // http or https, since the sandbox takes no other
+  const leadsBack = back !== null && LEADING_BACK.has(done) && !world.store.latestDelivery(invoice)?.attempt;
+  return html`<section class="card result" aria-label="Result">${shop}
+<svg class="${tone}" width="28" height="28" viewBox="0 0 28 28" aria-hidden="true"><circle cx="14" cy="14" r="12.5"/><path d="${icon}"/></svg>
+<div role="status"${!STAYING.has(done) && html` tabindex="-1" autofocus`}><h1>${ending(invoice)}</h1></div>
+${done === 'late' && html`<p role="status" class="notice warn">Nothing was changed: this order was closed already.</p>`}
+<p class="soft">Order <bdi>${external_id}</bdi>${finishedAt !== null && html` · ${moment(finishedAt)}`}</p>
+${back === null ? html`<p class="soft">You can close this page.</p>` : html`<a class="button main full" href="${back}" rel="noreferrer" data-return-link>Return to <bdi>${world.settings.merchantName}</bdi></a>`}
+${leadsBack && html`<div class="row" data-return hidden><p class="soft small" role="status">You go to <bdi>${new URL(back).host}</bdi> in <span class="num" data-seconds>3</span> s</p> <button type="button">Stay here</button></div>`}</section>`;
+}
+
+/** What became of the webhook, and what a tester can do now. */
+function closedDock(world: World, incoming: IncomingRequest, invoice: InvoiceRecord): Html {
+  const { uuid, status, adjustment, amount } = invoice;
+  const delivery = world.store.latestDelivery(invoice);
+  const last = delivery?.log.at(-1);
+  const { word, tone } = webhookOf(world, invoice);
+  const detail = last?.success ? ` in ${milliseconds(last.duration_ms)}` : last?.cause ? `: ${last.cause.text}` : '';
+  const button = (action: string, name: string): Html =>
+    form(`/pay/${uuid}`, html`<button name="action" value="${action}">${name}</button>`);
+  const refusal = refusalOf(world, incoming);
+  return html`<span class="small" id="dock-state" data-live><span class="hook ${tone}">Webhook: ${word.toLowerCase()}</span><bdi>${detail}</bdi> ${delivery && html`<a href="/webhooks/${delivery.id}">See it</a>`}</span>
+${refusal && refusal.fields.length === 0 && html`<span class="small" role="alert">${refusal.message}</span>`}
+${delivery && button('resend', 'Send again')}
+${status === 'success' && amountMenu(world, incoming, invoice, 'adjust', 'Correct', 'The paid amount', shareOf(adjustment?.actual_amount_fiat ?? amount, '0.8'), incoming.url.searchParams.get('done') === 'dispute')}
+${status !== 'success' && button('late', 'Paid late')}`;
+}
+
+/** Milliseconds of real time that a page waits for the webhook, so that it can show the result. */
+const MAX_WAIT = 1_500;
+
+/**
+ * Performs the action of a button, then redirects the browser to the page with GET. A button that comes too late, such
+ * as the second of a double click, changes nothing. The page then reports it and shows how the order ended.
+ */
+export async function pressButton(
+  world: World,
+  perform: Perform,
+  invoice: InvoiceRecord,
+  fields: URLSearchParams,
+): Promise<UnsentResponse> {
+  const { uuid, status } = invoice;
+  const button = fields.get('action') ?? '';
+  const typed = Object.fromEntries(fields);
+  const amount = (fields.get('amount') ?? '').trim();
+  const refuse = (message: string, problem?: string): UnsentResponse => {
+    const wrong = problem === undefined ? [] : [{ name: 'amount', problem }];
+    return seeOther(`/pay/${uuid}?refused=${keepRefusal(world, { action: button, typed, message, fields: wrong })}`);
+  };
+  const isTooLate =
+    button === 'late' ? status === 'success' : status !== 'pending' && !['adjust', 'resend'].includes(button);
+  if (isTooLate) return seeOther(`/pay/${uuid}?done=late`);
+  const wrong = wrongAmount(invoice, button, amount);
+  if (wrong !== null) return refuse('', wrong);
+  const action = button === 'dispute' || button === 'late' ? 'pay' : button; // after a dispute the page asks for the correction
+  if (!isOrderAction(action)) return refuse('This page has no such button.');
+  const isDone = new AbortController();
+  try {
+    const work = perform(action, { ...typed, amount, ident: uuid, ...(button === 'late' && { late: 'true' }) });
+    await Promise.race([work, world.settings.sleep(MAX_WAIT, isDone.signal)]);
+    return seeOther(`/pay/${uuid}?done=${button === 'late' ? 'paid' : button}`);
+  } catch (error) {
+    if (!isMerchantError(error)) throw error;
+    const isByMethod = status === 'pending' && action === 'pay' && button !== 'late';
+    return refuse(isByMethod ? 'This method cannot be used for this order. Choose another one.' : error.message);
+  } finally {
+    isDone.abort();
+  }
+}

@@ -1,0 +1,171 @@
+import { ConfigurationError } from '../../../errors/classes.ts';
+import { isMerchantError } from '../../../errors/guards.ts';
+import { checkFields, isActionName, type Perform } from '../actions.ts';
+import { activeCurrencies, compareAmounts, isAmount, rangesOf } from '../business/money.ts';
+import { problemsOfDraft } from '../service/handlers.ts';
+import type { UnsentResponse } from '../service/respond.ts';
+import type { IncomingRequest } from '../service/service.ts';
+import type { InvoiceRecord } from '../state/records.ts';
+import type { SandboxInvoice } from '../wire-types.ts';
+import type { World } from '../world.ts';
+import { actionForm, field, moneyText, selectField } from './elements.ts';
+import { dashboardPage, fileResponse, seeOther } from './frame.ts';
+import { type Html, html } from './html.ts';
+import { keepRefusal, type Refusal, refusalOf, type Values } from './refusals.ts';
+
+function jsonResponse(value: unknown, status = 200): UnsentResponse {
+  return fileResponse('application/json', JSON.stringify(value), status);
+}
+
+/** The response of `GET /_/status`: clock, invoices and deliveries, as the action `status` returns them. */
+export async function statusResponse(perform: Perform): Promise<UnsentResponse> {
+  return jsonResponse({ ok: true, ...(await perform('status', {})) });
+}
+
+/** The actions that cause no event of their own, so the log gets a note. */
+const UNSEEN: ReadonlySet<string> = new Set([
+  'fault',
+  'advance',
+  'freeze',
+  'unfreeze',
+  'assume',
+  'explain',
+  'reset',
+  'choose',
+]);
+
+/**
+ * Answers `POST /_/{action}` with form fields or a JSON object. A client that accepts JSON gets JSON. A browser gets a
+ * redirect: to the page that the form names, or to what the action made, with what was refused if it was.
+ */
+export async function actionResponse(
+  world: World,
+  perform: Perform,
+  name: string,
+  incoming: IncomingRequest,
+): Promise<UnsentResponse> {
+  const wantsJson = incoming.headers.get('accept')?.includes('application/json') ?? false;
+  let values: Values = {};
+  let idents: readonly string[] = [];
+  try {
+    ({ values, idents } = valuesOf(incoming));
+    if (isActionName(name)) checkFields(name, values);
+    const wrong = wantsJson ? [] : wrongFields(world, name, values);
+    if (wrong.length > 0)
+      return refused(world, { action: name, typed: values, message: '', fields: wrong }, values['back']);
+    const [done] = await Promise.all(
+      (idents.length > 1 ? idents : [values['ident']]).map((ident) =>
+        perform(name, { ...values, ...(ident !== undefined && { ident }) }),
+      ),
+    );
+    if (done === undefined) throw new ConfigurationError('Nothing was done');
+    if (UNSEEN.has(name)) world.log.note(done.text);
+    if (wantsJson) return jsonResponse({ ok: true, ...done });
+    const made = name === 'create' && `/payments/${(done.result as SandboxInvoice).uuid}`; // create returns an invoice
+    return seeOther(ownPage(name === 'reset' ? '/' : made || values['back'], { done: name }));
+  } catch (error) {
+    if (!isMerchantError(error)) throw error;
+    const { message } = error;
+    if (wantsJson) return jsonResponse({ ok: false, error: { message } }, 400);
+    return refused(world, { action: name, typed: values, message, fields: [] }, values['back']);
+  }
+}
+
+function refused(world: World, refusal: Refusal, back: unknown): UnsentResponse {
+  return seeOther(ownPage(back, { refused: keepRefusal(world, refusal) }));
+}
+
+function valuesOf({ headers, body }: IncomingRequest): { readonly values: Values; readonly idents: readonly string[] } {
+  if (!headers.get('content-type')?.includes('json')) {
+    const fields = new URLSearchParams(body);
+    return { values: Object.fromEntries(fields), idents: fields.getAll('ident') };
+  }
+  try {
+    return { values: { ...Object(JSON.parse(body || '{}')) }, idents: [] };
+  } catch {
+    throw new ConfigurationError('The body is not JSON');
+  }
+}
+
+/** The path of a page, with what was done or refused. No more than path and query count, so it cannot lead elsewhere. */
+function ownPage(back: unknown, add: Readonly<Record<string, string>>): string {
+  const origin = 'http://sandbox.invalid';
+  const target = new URL(typeof back === 'string' && URL.canParse(back, origin) ? back : '/', origin);
+  for (const [name, value] of Object.entries(add)) target.searchParams.set(name, value);
+  return target.pathname.replace(/^\/*/, '/') + target.search; // two slashes would begin the name of a host
+}
+
+/** The fields of a form that are wrong, each with its reason in the words of a form. */
+function wrongFields(world: World, action: string, values: Values): Refusal['fields'] {
+  const typed = (name: string): string => String(values[name] ?? '').trim();
+  if (action === 'create') return wrongDraft(world, values);
+  if (action === 'fault' && !/^[1-9]\d{0,5}$/.test(typed('times') || '1'))
+    return [{ name: 'times', problem: 'Enter a whole number from 1.' }];
+  const invoice = world.store.byIdent(typed('ident'));
+  const problem = invoice === undefined ? null : wrongAmount(invoice, action, typed('amount'));
+  return problem === null ? [] : [{ name: 'amount', problem }];
+}
+
+/** Why an amount cannot be paid with this button. Null if it can. */
+export function wrongAmount({ amount, currency }: InvoiceRecord, button: string, typed: string): string | null {
+  if (!['underpay', 'overpay', 'adjust'].includes(button)) return null;
+  if (!isAmount(typed)) return 'Enter an amount such as 12.50.';
+  const order = compareAmounts(typed, amount);
+  if (button === 'underpay' && order >= 0) return `Enter less than ${moneyText(amount, currency.code)}.`;
+  return button === 'overpay' && order <= 0 ? `Enter more than ${moneyText(amount, currency.code)}.` : null;
+}
+
+function wrongDraft(world: World, values: Values): Refusal['fields'] {
+  const { back: _, ...given } = values;
+  const draft = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== ''));
+  return problemsOfDraft(world, { external_id: 'new', customer_id: 'new', ...draft }).map(({ field: name, type }) => {
+    if (name === 'external_id' && type === 'taken') return { name, problem: 'This order has a payment already.' };
+    if (type === 'string_too_long') return { name: name ?? '', problem: 'This is too long.' };
+    if (type === 'url_scheme')
+      return { name: name ?? '', problem: 'Enter an https:// address, or http:// on this machine.' };
+    if (name === 'currency') return { name, problem: 'No payment method serves this currency.' };
+    if (name === 'amount' && type === 'value_error')
+      return {
+        name,
+        problem: `No payment method takes this amount. They take ${rangesOf(world, String(values['currency']))}.`,
+      };
+    return {
+      name: name ?? '',
+      problem: name === 'amount' ? 'Enter an amount above 0, such as 12.50.' : 'This cannot be used.',
+    };
+  });
+}
+
+/** A form that creates a payment, so that the pages can be tried before any code exists. A refusal keeps what was typed. */
+export function newPaymentPage(world: World, incoming: IncomingRequest): UnsentResponse {
+  const { callback_url } = world.settings.defaults;
+  const currencies = activeCurrencies(world);
+  const refusal = refusalOf(world, incoming);
+  const [firstWrong] = refusal?.fields ?? [];
+  const text = (name: string, otherwise = ''): string => {
+    const value = refusal?.typed[name];
+    return typeof value === 'string' ? value : otherwise;
+  };
+  const input = (name: string, label: string, hint: string, value = ''): Html => {
+    const problem = refusal?.fields.find((each) => each.name === name)?.problem;
+    return field({
+      name,
+      label,
+      hint,
+      value: text(name, value),
+      problem,
+      numeric: name === 'amount',
+      focus: firstWrong?.name === name,
+    });
+  };
+  const content = html`<div class="grid">${input('amount', 'Amount', 'Up to 2 decimals.', '25.00')}
+${selectField('currency', 'Currency', currencies, text('currency', currencies[0]))}
+${input('external_id', 'Order', 'Empty: the next free one, such as order-1001.')}
+${input('customer_id', 'Customer', 'Empty: customer-1.')}</div>
+${input('callback_url', 'Webhook to', callback_url === null ? 'Empty: no webhook is sent.' : `Empty: ${callback_url}, the address of the business.`)}
+<div class="row"><button class="main">Create the payment</button></div>`;
+  return dashboardPage(world, incoming, {
+    title: 'New payment',
+    content: html`<section class="card narrow">${actionForm(incoming, 'create', content, { look: 'stack', label: 'New payment' })}</section>`,
+  });
+}

@@ -1,0 +1,203 @@
+import { type Diagnosis, isSearchable } from '../../../webhooks/diagnose.ts';
+import { RETRY_DELAYS } from '../delivery/deliveries.ts';
+import { signedRequest } from '../delivery/webhook-request.ts';
+import type { UnsentResponse } from '../service/respond.ts';
+import type { IncomingRequest } from '../service/service.ts';
+import type { DeliveryRecord, InvoiceRecord } from '../state/records.ts';
+import type { SandboxAttempt } from '../wire-types.ts';
+import { paymentWord } from '../words.ts';
+import type { World } from '../world.ts';
+import { curlCommand, testOf } from './copies.ts';
+import {
+  addressOf,
+  brief,
+  byDay,
+  code,
+  copyButton,
+  headerLines,
+  highlighted,
+  isFound,
+  menu,
+  milliseconds,
+  nothing,
+  orderButton,
+  paged,
+  search,
+  span,
+  statusTag,
+  tabs,
+  tag,
+  time,
+  undelivered,
+  webhookState,
+} from './elements.ts';
+import { dashboardPage } from './frame.ts';
+import { type Html, html, type Part } from './html.ts';
+
+/** The list of webhooks with one of them beside it: the chosen one, or the first of the list on a wide screen. */
+export async function webhooksPage(
+  world: World,
+  incoming: IncomingRequest,
+  chosen: DeliveryRecord | null,
+): Promise<UnsentResponse> {
+  const all = world.store.deliveries().reverse();
+  const open = new Set(undelivered(world));
+  const state = incoming.url.searchParams.get('state') ?? 'all';
+  const isIn = (row: DeliveryRecord): boolean =>
+    state === 'not delivered' ? open.has(row) : state === 'delivered' ? row.status === 'delivered' : true;
+  const rows = all.filter(
+    (row) =>
+      isIn(row) && isFound(incoming, [row.invoice.external_id, row.eventType, row.url, row.id, row.log.at(-1)?.error]),
+  );
+  const list = { ...incoming, url: new URL(`/webhooks${incoming.url.search}`, incoming.url) };
+  const { part, pager } = paged(list, rows);
+  const shown = chosen ?? part[0] ?? null;
+  const counts = {
+    All: all.length,
+    'Not delivered': open.size,
+    Delivered: all.filter(({ status }) => status === 'delivered').length,
+  };
+  const none =
+    all.length === 0
+      ? nothing('No webhooks yet', 'One is sent when a payment with a callback URL ends.')
+      : nothing('Nothing matches', 'Take another filter or another search.');
+  return dashboardPage(world, incoming, {
+    title: chosen === null ? 'Webhooks' : headline(chosen),
+    heading: null,
+    isWide: true,
+    content: html`<div class="panes${chosen !== null && ' chosen'}"><div class="list"><div class="list-head">${chosen === null ? html`<h1>Webhooks</h1>` : html`<p class="h1">Webhooks</p>`}${search(list, 'Order, event, address')}${tabs(list, counts, state)}</div>
+<div id="rows" data-live>${part.length === 0 ? none : webhookRows(world, list, part, shown)}</div>${pager}</div>
+<div class="detail">${shown && (await detail(world, incoming, shown, chosen !== null))}</div></div>`,
+  });
+}
+
+function headline({ invoice, eventType }: DeliveryRecord): string {
+  return `${invoice.external_id} was ${eventType === 'invoice.paid' ? 'paid' : endWord(invoice)}`;
+}
+
+function endWord(invoice: InvoiceRecord): string {
+  return invoice.status === 'success' ? 'canceled' : paymentWord(invoice).toLowerCase(); // it was paid late since
+}
+
+function webhookRows(
+  { clock }: World,
+  list: IncomingRequest,
+  rows: readonly DeliveryRecord[],
+  shown: DeliveryRecord | null,
+): Html {
+  const now = clock.now();
+  return byDay(
+    rows,
+    (row) => row.createdAt,
+    (row) => {
+      const { word, tone } = webhookState(row);
+      const cause = row.log.at(-1)?.cause;
+      const next = row.nextRetryAt === null ? '' : ` Next attempt in ${span(row.nextRetryAt - now)}.`;
+      const what = tone === 'bad' && cause ? `${row.log.at(-1)?.status_code ?? ''} ${cause.text}`.trim() : word;
+      const event = row.eventType === 'invoice.paid' ? 'paid' : endWord(row.invoice);
+      return html`<a class="row hook-row ${tone}" href="/webhooks/${row.id}${list.url.search}"${row === shown && html` aria-current="true"`}><span class="dot"></span><span><strong>${brief(row.invoice.external_id)}</strong> <span class="soft">${event}</span></span><span class="soft small">${time(row.createdAt)}</span><span class="soft small what"><bdi>${what}</bdi>${next}</span></a>`;
+    },
+  );
+}
+
+async function detail(world: World, incoming: IncomingRequest, row: DeliveryRecord, isChosen: boolean): Promise<Html> {
+  const { invoice, url, log, made, eventType } = row;
+  const { word, tone } = webhookState(row);
+  const number = Number(incoming.url.searchParams.get('try') ?? made);
+  const attempt = log[number - (made - log.length) - 1] ?? log.at(-1);
+  const curl = curlCommand(await signedRequest(world.settings, row, url, world.settings.wallClock()));
+  const test = testOf(world, invoice);
+  const copies = html`<div class="stack">${copyButton(curl, 'Copy as curl', 'button')}${copyButton(test, 'Copy as test', 'button')}${copyButton(row.body, 'Copy the body', 'button')}</div>
+<details><summary>As curl</summary><pre id="curl-text" tabindex="0" dir="auto">${curl}</pre><p class="soft small">Signed when this page was made. A receiver that checks the age accepts it for about 5 minutes.</p></details>
+<details><summary>As a test</summary><pre id="test-text" tabindex="0" dir="auto">${test}</pre><p class="soft small">Passes unchanged and needs no port. Replace receive with your endpoint.</p></details>`;
+  const head = html`<bdi>${headline(row)}</bdi>`;
+  const isLatest = world.store.latestDelivery(invoice) === row; // the one that a resend sends
+  const again = isLatest && row.attempt === null && orderButton(incoming, 'resend', 'Send again', invoice.uuid, 'main');
+  return html`<p class="narrow-only"><a href="/webhooks">All webhooks</a></p>
+<div class="title">${isChosen ? html`<h1>${head}</h1>` : html`<h2 class="h1">${head}</h2>`}<span id="state" data-live>${tag(word, tone)}</span><span class="grow"></span>
+<div class="row">${menu('Copy as', copies)}<div id="again" data-live>${again}</div></div></div>
+<p class="soft small"><a href="/payments/${invoice.uuid}">Payment</a> · ${eventType} → <span class="mono">${url}</span></p>
+<div id="diagnosis" class="stack" data-live>${diagnosisBox(incoming, row)}</div>
+<div id="tries" data-live>${strip(world, incoming, row, attempt)}</div>
+<div id="messages" class="messages" data-live>${attempt ? messages(row, attempt) : nothing('Not sent yet', 'The first attempt is held or in progress.')}</div>`;
+}
+
+/** The one place that says why a webhook was not accepted, and what to do now. What was found by trial takes its place. */
+export function diagnosisBox(incoming: IncomingRequest, row: DeliveryRecord, again: Part = null): Html | null {
+  const last = row.log.at(-1);
+  if (last === undefined || row.attempt !== null) return null;
+  const { uuid: ident } = row.invoice;
+  const cause: Diagnosis | null = row.finding ?? last.cause;
+  if (cause === null) return null;
+  if (last.success)
+    return html`<div class="box warn"><h2>${cause.text}</h2>${cause.remedy && html`<p>${cause.remedy}</p>`}</div>`;
+  const subject =
+    row.finding === null
+      ? `Your endpoint ${last.status_code === null ? 'did not answer' : `returned ${last.status_code}`}`
+      : row.finding.isProven
+        ? 'Found'
+        : 'Not found';
+  const find =
+    row.finding === null &&
+    isSearchable(cause) &&
+    html`${orderButton(incoming, 'explain', 'Find the cause', ident)}<span class="soft small">Sends up to 30 test requests to your endpoint.</span>`;
+  return html`<div class="box ${cause.id === 'fault_refused' ? 'warn' : 'bad'}"><h2>${subject}: <bdi>${cause.text}</bdi></h2>
+${cause.remedy && html`<p><bdi>${cause.remedy}</bdi></p>`}<div class="row">${find || again}</div></div>`;
+}
+
+const SHOWN_TRIES = RETRY_DELAYS.length;
+
+/**
+ * The seven attempts of the schedule: those that were made with their results, as links, and the times of the others.
+ */
+function strip(
+  { clock }: World,
+  incoming: IncomingRequest,
+  { log, made, nextRetryAt, status }: DeliveryRecord,
+  current: SandboxAttempt | undefined,
+): Html {
+  const first = Math.max(1, made - SHOWN_TRIES + 1);
+  const items = Array.from({ length: SHOWN_TRIES }, (_, at) => {
+    const number = first + at;
+    const attempt = log[number - (made - log.length) - 1];
+    if (attempt !== undefined) {
+      const text = html`<span>Try ${number}</span><span>${attempt.status_code === null ? 'no response' : `${attempt.status_code} · ${milliseconds(attempt.duration_ms)}`}</span>`;
+      const address = addressOf(incoming, { try: String(number) });
+      return html`<li class="${attempt.success ? 'good' : 'bad'}"><a href="${address}"${attempt === current && html` aria-current="true"`}>${text}</a></li>`;
+    }
+    const isNext = number === made + 1 && nextRetryAt !== null;
+    const wait = RETRY_DELAYS[number - 1] ?? 0;
+    if (isNext)
+      return html`<li class="wait"><span>Try ${number}</span><span>in ${span(nextRetryAt - clock.now())}</span></li>`;
+    return html`<li><span>Try ${number}</span><span>${status === 'pending' && `+${span(wait)}`}</span></li>`;
+  });
+  return html`<ol class="strip">${items}</ol>`;
+}
+
+/** What was sent and what came back, side by side. */
+function messages(
+  row: DeliveryRecord,
+  { request, status_code, response_body, response_headers, error, fault, duration_ms }: SandboxAttempt,
+): Part {
+  const { pathname } = new URL(row.url);
+  const headers = Object.entries(response_headers ?? {});
+  const sent =
+    request === null
+      ? html`<p class="soft">Nothing was sent.</p>`
+      : code(
+          'sent',
+          'What was sent',
+          html`<span class="name">POST ${pathname}</span>\n${headerLines(request.headers)}\n${highlighted(request.body)}`,
+        );
+  const response =
+    status_code === null
+      ? html`<p class="soft">${error}</p>`
+      : code(
+          'response',
+          'Your response',
+          response_body ? highlighted(response_body) : html`<span class="name">empty</span>`,
+        );
+  return html`<div><div class="head"><h2>Sent ${fault && tag(`fault: ${fault}`, 'warn')}</h2>${request && copyButton(request.body, 'Copy the body')}</div>${sent}</div>
+<div><div class="head"><h2>Your response ${statusTag(status_code)}</h2><span class="soft small">${milliseconds(duration_ms)}</span></div>${response}
+${headers.length > 0 && html`<details><summary>${headers.length} headers</summary><pre tabindex="0" dir="auto">${headerLines(response_headers ?? {})}</pre></details>`}</div>`;
+}

@@ -1,0 +1,267 @@
+import { isLoopback } from '../../contract/values/scalars.ts';
+import {
+  type Callback,
+  checkCallbacks,
+  checkOptions,
+  checkSignal,
+  configurationFail,
+  kindOf,
+  namesOf,
+  readCount,
+} from '../../errors/checks.ts';
+import type { ReconcileOrder } from '../../reconcile/types.ts';
+import type { Sandbox, SandboxFetch } from '../sandbox/sandbox.ts';
+
+// What goes into a storm: the merchant's shop, and how often each kind of customer and failure is drawn.
+
+/** The service that a storm plays for a shop. */
+export interface StormService {
+  /** The base URL for a client that has {@link StormService.fetch}. Any other client needs the one of `listen()`. */
+  readonly baseUrl: string;
+  readonly apiKey: string;
+  readonly webhookSecret: string;
+  /** The service as the `fetch` of the shop's client, without a port. */
+  readonly fetch: SandboxFetch;
+  /** The origin for the shop's own addresses, such as its `callback_url`, where `receive` is a function. */
+  readonly origin: string;
+  /**
+   * The time of the service in milliseconds. Days pass in a second, so give it to the handler and the store where `receive` is a
+   * function. Webhooks to an address are stamped by the clock of the machine.
+   */
+  readonly now: () => number;
+  /** Serves the service over HTTP, for a shop in another process. Resolves to the base URL. */
+  listen(): Promise<string>;
+}
+
+/** An order that a customer places. */
+export interface StormOrder {
+  /** The id of the order. */
+  readonly id: string;
+  /** The customer, a different one for each order. Give it to the invoice: the storm finds invoices by it. */
+  readonly customer_id: string;
+  /** Decimal text. */
+  readonly amount: string;
+  readonly currency: string;
+}
+
+/** One row for each time that goods or credit were given to a customer. */
+export interface StormFulfilment {
+  /** The id of the order, or of its invoice. */
+  readonly external_id: string;
+  /** The USDT that was given, in a shop that gives credit. Absent for goods. */
+  readonly credited_usdt?: string | { toFixed(): string } | null | undefined;
+}
+
+/** The merchant's own code: its checkout, its webhook endpoint, and the rows of its database. */
+export interface StormShop {
+  /**
+   * Runs the shop's code behind its pay button, which creates the invoice. Resolves to what the customer gets: the
+   * `payment_url`, or the invoice. If it rejects, the customer sees an error, and comes back later.
+   */
+  readonly checkout: (order: StormOrder) => Promise<string | { readonly payment_url: string }>;
+  /** The webhook endpoint: an address on this machine, or a function. */
+  readonly receive: string | ((request: Request) => Response | Promise<Response>);
+  /** The orders of the shop's database, as for `reconcile`. `external_id` is the id of the order or of its invoice. */
+  readonly orders: () => Rows<ReconcileOrder>;
+  /** One row for each time that goods or credit were given. Without it, a double fulfilment is not seen. */
+  readonly fulfilments?: (() => Rows<StormFulfilment>) | undefined;
+  /** Follows the customer back to the shop, to the `success_url` of the invoice. */
+  readonly visit?: ((url: string) => unknown) | undefined;
+  /** Runs `handler.catchUp`, if the shop does. */
+  readonly catchUp?: (() => unknown) | undefined;
+  /** Kills the shop's process and starts it again, or throws away what it has in memory. */
+  readonly restart?: (() => unknown) | undefined;
+  /** Called at the end. Its error rejects the storm if there is no finding and no other error. */
+  readonly close?: (() => unknown) | undefined;
+}
+
+type Rows<Row> = Iterable<Row> | AsyncIterable<Row> | Promise<Iterable<Row>>;
+
+/** What a customer does. `renew`: presses pay again after 45 minutes, when the invoice has expired, and pays then. */
+export type StormCustomer =
+  | 'pay'
+  | 'pay_less'
+  | 'pay_more'
+  | 'pay_late'
+  | 'cancel'
+  | 'fail'
+  | 'expire'
+  | 'come_back'
+  | 'renew'
+  | 'click_twice'
+  | 'two_tabs';
+/** What goes wrong around a creation. */
+export type StormNetwork =
+  | 'calm'
+  | 'response_lost'
+  | 'request_lost'
+  | 'server_error'
+  | 'server_error_after'
+  | 'rate_limit'
+  | 'slow'
+  | 'truncated';
+/** What goes wrong around a webhook. */
+export type StormWebhook =
+  | 'delivered'
+  | 'duplicate'
+  | 'ack_lost'
+  | 'out_of_order'
+  | 'late_timestamp'
+  | 'wrong_signature'
+  | 'outage'
+  | 'lost'
+  | 'forged';
+
+/** How often each kind is drawn, relative to the others. Zero switches it off. */
+export interface StormWeights {
+  readonly customers?: Readonly<Partial<Record<StormCustomer, number>>> | undefined;
+  readonly network?: Readonly<Partial<Record<StormNetwork, number>>> | undefined;
+  readonly webhooks?: Readonly<Partial<Record<StormWebhook, number>>> | undefined;
+}
+
+/** The settings of a storm. */
+export interface StormSettings {
+  /** The same seed repeats the storm exactly in one process. Over HTTP with kills it repeats the plan. @defaultValue 1 */
+  readonly seed?: number | string | undefined;
+  /** Customers of the day. @defaultValue 200 */
+  readonly customers?: number | undefined;
+  /** How often each kind of customer, network and webhook is drawn. */
+  readonly weights?: StormWeights | undefined;
+  /** The number of customers for one kill, where the shop has `restart`. @defaultValue 20 */
+  readonly restartEvery?: number | undefined;
+  /**
+   * Milliseconds of real time, after which the storm ends with the finding `not_finished`. A function of the shop that does not
+   * resolve is left at twice the limit. If `shop` does not resolve by then, the storm rejects. @defaultValue 300_000
+   */
+  readonly timeLimit?: number | undefined;
+  /** Ends the storm, which then rejects with the signal's reason. */
+  readonly signal?: AbortSignal | undefined;
+  /** Called after each step. Default: a line on a terminal, and nothing elsewhere. */
+  readonly onProgress?: Callback<[progress: { readonly done: number; readonly total: number }]> | undefined;
+}
+
+/**
+ * Options of {@link storm}: the settings, and either `shop`, a function that makes the shop over a service of the storm's own,
+ * or the members of {@link StormShop} with the `sandbox` that the shop already uses.
+ */
+export type StormOptions =
+  | (StormSettings & { readonly shop: (service: StormService) => StormShop | Promise<StormShop> })
+  | (StormSettings & StormShop & { readonly sandbox: Sandbox });
+
+const SETTINGS = {
+  seed: true,
+  customers: true,
+  weights: true,
+  restartEvery: true,
+  timeLimit: true,
+  signal: true,
+  onProgress: true,
+} as const satisfies Readonly<Record<keyof StormSettings, true>>;
+const SHOP = namesOf<StormShop>({
+  checkout: true,
+  receive: true,
+  orders: true,
+  fulfilments: true,
+  visit: true,
+  catchUp: true,
+  restart: true,
+  close: true,
+});
+const NAMES: ReadonlySet<string> = new Set([...Object.keys(SETTINGS), ...SHOP, 'shop', 'sandbox']);
+
+export const DEFAULT_WEIGHTS = {
+  customers: {
+    pay: 40,
+    pay_less: 8,
+    pay_more: 5,
+    pay_late: 8,
+    cancel: 6,
+    fail: 5,
+    expire: 6,
+    come_back: 6,
+    renew: 6,
+    click_twice: 8,
+    two_tabs: 8,
+  },
+  network: {
+    calm: 60,
+    response_lost: 8,
+    request_lost: 6,
+    server_error: 6,
+    server_error_after: 6,
+    rate_limit: 4,
+    slow: 5,
+    truncated: 5,
+  },
+  webhooks: {
+    delivered: 45,
+    duplicate: 12,
+    ack_lost: 10,
+    out_of_order: 10,
+    late_timestamp: 5,
+    wrong_signature: 5,
+    outage: 6,
+    lost: 4,
+    forged: 5,
+  },
+} as const satisfies { readonly [Name in keyof StormWeights]-?: Required<NonNullable<StormWeights[Name]>> };
+
+export const fail = configurationFail('storm');
+
+/** The settings after their check, with the defaults. */
+export type CheckedSettings = ReturnType<typeof readSettings>;
+
+/**
+ * Checks the settings and fills in the defaults.
+ * @throws ConfigurationError (`SDK_CONFIGURATION`) that names the option
+ */
+export function readSettings(options: StormOptions) {
+  checkOptions('options', options, NAMES, fail);
+  const { seed = 1, weights = {}, signal, onProgress, timeLimit = 300_000 } = options;
+  if (typeof seed !== 'string' && !Number.isFinite(seed)) fail(`seed must be a number or text, not ${kindOf(seed)}`);
+  const customers = readCount('customers', options.customers, { byDefault: 200, min: 1, max: 100_000 }, fail);
+  const restartEvery = readCount('restartEvery', options.restartEvery, { byDefault: 20, min: 1 }, fail);
+  if (typeof timeLimit !== 'number' || !(timeLimit > 0))
+    fail(`timeLimit must be milliseconds, not ${kindOf(timeLimit)}`);
+  checkSignal('signal', signal, fail);
+  checkCallbacks({ onProgress }, fail);
+  checkOptions('weights', weights, new Set(Object.keys(DEFAULT_WEIGHTS)), fail);
+  const merged = Object.entries(DEFAULT_WEIGHTS).map(([name, byDefault]) => {
+    const given = weights[name as keyof StormWeights] ?? {}; // the names of the table
+    checkOptions(`weights.${name}`, given, new Set(Object.keys(byDefault)), fail);
+    for (const [kind, weight] of Object.entries(given)) {
+      if (typeof weight !== 'number' || !(weight >= 0 && weight < Number.POSITIVE_INFINITY))
+        fail(`weights.${name}.${kind} must be a number from 0, not ${kindOf(weight)}`);
+    }
+    const row: Readonly<Record<string, number>> = { ...byDefault, ...given };
+    if (Object.values(row).every((weight) => weight === 0)) fail(`weights.${name} switches every kind off`);
+    return [name, row] as const;
+  });
+  type Weights = { readonly [Name in keyof typeof DEFAULT_WEIGHTS]: Readonly<Record<string, number>> };
+  const read = Object.fromEntries(merged) as unknown as Weights; // the names of the table
+  return { seed, customers, weights: read, restartEvery, timeLimit, signal, onProgress };
+}
+
+/**
+ * Returns the shop after its check.
+ * @throws ConfigurationError for a missing member, or an address of another machine
+ */
+export function checkShop(shop: StormShop): StormShop {
+  if (typeof shop !== 'object' || shop === null)
+    fail(`shop must return { checkout, receive, orders }, not ${kindOf(shop)}`);
+  const { checkout, receive, orders, fulfilments, visit, catchUp, restart, close } = shop;
+  if (typeof checkout !== 'function' || typeof orders !== 'function') fail('needs the functions checkout and orders');
+  checkCallbacks({ fulfilments, visit, catchUp, restart, close }, fail);
+  if (typeof receive === 'string') refuseStrangeHost('receive', receive);
+  else if (typeof receive !== 'function') fail(`receive must be an address or a function, not ${kindOf(receive)}`);
+  return shop;
+}
+
+/** A storm cancels and fulfils orders in the database that it is given, so it stays on this machine. */
+export function refuseStrangeHost(what: string, address: string): void {
+  const url = URL.canParse(address) ? new URL(address) : fail(`${what} is not an address`);
+  if (isLoopback(url.hostname)) return;
+  fail(
+    `${what} is on ${url.hostname}. A storm cancels and fulfils orders, so it only plays with a shop on this machine`,
+  );
+}

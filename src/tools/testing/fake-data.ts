@@ -1,0 +1,294 @@
+import type { Invoice, InvoiceAdjustment, InvoicePaymentMethod } from '../../contract/invoices.ts';
+import { isFinalStatus } from '../../contract/statuses.ts';
+import type { Currency } from '../../contract/types.ts';
+import { Decimal } from '../../contract/values/decimal.ts';
+import { dateFrom, decimalFrom, Problem } from '../../contract/values/scalars.ts';
+import { checkOptions, configurationFail, type Fail, namesOf } from '../../errors/checks.ts';
+import type {
+  InvoiceAdjustedEvent,
+  InvoiceCanceledEvent,
+  InvoicePaidEvent,
+  KnownInvoiceEvents,
+} from '../../webhooks/event/event-types.ts';
+import { EVENTS } from '../../webhooks/event/events.ts';
+import { parseInvoiceEvent } from '../../webhooks/event/queued-event.ts';
+
+// Invoices and events whose members fit each other. The members that a test gives are kept, and the others are made to
+// fit them.
+
+/** A member of a fake as a test may give it: money as text or a Decimal, a time as a Date or ISO text. */
+export type Override<T> = T extends Decimal ? string | Decimal : T extends Date ? Date | string : T;
+type Overrides<T> = { readonly [K in keyof T]?: Override<T[K]> | undefined };
+
+/** Members of a {@link fakeInvoice}. */
+export interface FakeInvoiceOverrides
+  extends Overrides<Omit<Invoice, 'currency' | 'payment_method' | 'adjustment' | 'is_adjusted'>> {
+  /** A currency code, or members of the currency. */
+  readonly currency?: string | Partial<Currency> | undefined;
+  /** The chosen method, or some of its members. Null: none is chosen. */
+  readonly payment_method?: Partial<InvoicePaymentMethod> | null | undefined;
+  /** Whether the invoice has an adjustment. @defaultValue true if `adjustment` is given */
+  readonly is_adjusted?: boolean | undefined;
+  /** Some members of the adjustment. The others are made to fit them. */
+  readonly adjustment?: Overrides<InvoiceAdjustment> | null | undefined;
+}
+
+type EventMember = 'id' | 'invoice_uuid' | 'external_id' | 'amount' | 'signed_at' | 'secretIndex' | 'source';
+/** Members of a {@link fakePaidEvent}. */
+export type FakePaidEventOverrides = Overrides<Pick<InvoicePaidEvent, EventMember | 'credited_usdt'>>;
+/** Members of a {@link fakeAdjustedEvent}. */
+export type FakeAdjustedEventOverrides = Overrides<
+  Pick<InvoiceAdjustedEvent, EventMember | 'credited_usdt' | 'original_amount'>
+>;
+/** Members of a {@link fakeCanceledEvent}. */
+export type FakeCanceledEventOverrides = Overrides<Pick<InvoiceCanceledEvent, EventMember | 'status'>>;
+
+/** Fiat per USDT, as for EUR in the sandbox. */
+const RATE = new Decimal('0.9214');
+/** The share of the paid amount that the business is credited with, as in the sandbox. */
+const CREDITED_SHARE = '0.99';
+const ORDERED = new Decimal('25.00');
+/** The paid share of an adjusted invoice. */
+const PAID_SHARE = '0.68';
+const MINUTE = 60_000;
+
+/** The members that are money, and those that are times, by their names on the wire. */
+const MONEY = /amount|_usdt$|^rate$/;
+const TIME = /_at$/;
+const INVOICE_NAMES = namesOf<FakeInvoiceOverrides>({
+  uuid: true,
+  external_id: true,
+  customer_id: true,
+  purpose: true,
+  amount: true,
+  amount_to_send: true,
+  currency: true,
+  status: true,
+  callback_url: true,
+  success_url: true,
+  fail_url: true,
+  payment_url: true,
+  created_at: true,
+  expires_at: true,
+  finished_at: true,
+  payment_method: true,
+  rate: true,
+  settled_amount_usdt: true,
+  is_adjusted: true,
+  adjustment: true,
+});
+const ADJUSTMENT_NAMES = namesOf<InvoiceAdjustment>({
+  expected_amount_fiat: true,
+  actual_amount_fiat: true,
+  expected_amount_usdt: true,
+  actual_amount_usdt: true,
+});
+const EVENT = {
+  id: true,
+  invoice_uuid: true,
+  external_id: true,
+  amount: true,
+  signed_at: true,
+  secretIndex: true,
+  source: true,
+} as const;
+const PAID_NAMES = namesOf<FakePaidEventOverrides>({ ...EVENT, credited_usdt: true });
+const ADJUSTED_NAMES = namesOf<FakeAdjustedEventOverrides>({ ...EVENT, credited_usdt: true, original_amount: true });
+const CANCELED_NAMES = namesOf<FakeCanceledEventOverrides>({ ...EVENT, status: true });
+
+/**
+ * Returns an invoice as `invoices.get` and `invoices.list` return it, pending unless an override says otherwise.
+ *
+ * A paid invoice has a method, a rate, a credited amount and `finished_at`. With `is_adjusted: true`, or some members of an
+ * `adjustment`, the customer paid 68 % of the order. Each call returns new ids.
+ *
+ * @param overrides Amounts are text or Decimals, times are Dates or ISO text, and `currency` may be a code. Without
+ * `status`, an override that only a paid invoice has makes it `success`.
+ * @throws ConfigurationError (`SDK_CONFIGURATION`) for an unknown name, or an unusable amount or time.
+ * @example
+ * const paid = fakeInvoice({ external_id: 'order-1042', status: 'success', amount: '100.00' });
+ * const underpaid = fakeInvoice({ adjustment: { actual_amount_fiat: '17.00' } });
+ */
+export function fakeInvoice(overrides: FakeInvoiceOverrides = {}): Invoice {
+  const fail = configurationFail('fakeInvoice');
+  const given = read<Invoice>(overrides, INVOICE_NAMES, fail);
+  const { adjustment, is_adjusted: isAdjusted = isGiven(adjustment), currency, payment_method } = overrides;
+  const corrected = read<InvoiceAdjustment>(adjustment ?? {}, ADJUSTMENT_NAMES, fail);
+  const isPaidByMembers = isAdjusted || isGiven(given.settled_amount_usdt) || isGiven(given.finished_at);
+  const status = given.status ?? (isPaidByMembers ? 'success' : 'pending');
+  const isPaid = status === 'success';
+  const amount = given.amount ?? corrected.expected_amount_fiat ?? ORDERED;
+  const rate = given.rate ?? RATE;
+  const { number, uuid } = nextIds();
+  const created = given.created_at?.getTime() ?? Date.now() - (isFinalStatus(status) ? 11 * MINUTE : 0);
+  const actual = corrected.actual_amount_fiat ?? shareOf(amount, PAID_SHARE);
+  const credited =
+    given.settled_amount_usdt ?? corrected.actual_amount_usdt ?? usdtOf(isAdjusted ? actual : amount, rate);
+  const code = typeof currency === 'string' ? currency : (currency?.code ?? 'EUR');
+  const hasMethod = isPaid || status === 'fail' || isGiven(payment_method);
+  return {
+    uuid,
+    external_id: `order-${number}`,
+    customer_id: `customer-${number}`,
+    purpose: null,
+    amount,
+    amount_to_send: hasMethod ? amount : null,
+    status,
+    callback_url: 'https://shop.example/webhook',
+    success_url: 'https://shop.example/thanks',
+    fail_url: 'https://shop.example/cart',
+    payment_url: `https://pay.example/pay/${given.uuid ?? uuid}`,
+    created_at: new Date(created),
+    expires_at: new Date(created + 30 * MINUTE),
+    finished_at: isFinalStatus(status) ? new Date(created + 11 * MINUTE) : null,
+    rate: hasMethod ? rate : null,
+    settled_amount_usdt: isPaid ? credited : null,
+    ...given,
+    is_adjusted: isAdjusted,
+    currency: { id: 2, code, name: code, symbol: code, ...(typeof currency === 'object' ? currency : {}) },
+    payment_method: hasMethod && payment_method !== null ? { name: 'Card', logo_url: null, ...payment_method } : null,
+    adjustment:
+      isAdjusted && adjustment !== null
+        ? {
+            expected_amount_fiat: amount,
+            actual_amount_fiat: actual,
+            expected_amount_usdt: usdtOf(amount, rate),
+            actual_amount_usdt: credited,
+            ...corrected,
+          }
+        : null,
+  };
+}
+
+/**
+ * Returns the event of a paid invoice, as `verifyWebhook` returns it: 25.00 EUR, as ordered.
+ *
+ * @param overrides Amounts are text or Decimals. `credited_usdt` follows the amount. With the source `catch_up`, the members
+ * of a delivery are null.
+ * @throws ConfigurationError (`SDK_CONFIGURATION`) for an unknown name, or an unusable amount or time.
+ * @example
+ * const event = fakePaidEvent({ external_id: 'order-1042', credited_usdt: '26.86' });
+ */
+export function fakePaidEvent(overrides: FakePaidEventOverrides = {}): InvoicePaidEvent {
+  const fail = configurationFail('fakePaidEvent');
+  const given = read<InvoicePaidEvent>(overrides, PAID_NAMES, fail);
+  const { amount = ORDERED, credited_usdt = usdtOf(amount, RATE) } = given;
+  return eventOf('paid', { status: 'success', amount, credited_usdt, adjusted: false, original_amount: null }, given);
+}
+
+/**
+ * Returns the event of an invoice that was paid with another amount than was ordered: 17.00 of 25.00 EUR.
+ *
+ * @param overrides Amounts are text or Decimals. Without `amount` the customer paid 68 % of `original_amount`, and without
+ * `original_amount` the order was 150 % of `amount`. Null: the delivery does not state what was ordered.
+ * @throws ConfigurationError (`SDK_CONFIGURATION`) for an unknown name, or an unusable amount or time.
+ * @example
+ * const event = fakeAdjustedEvent({ external_id: 'order-1042', amount: '1.00', original_amount: '25.00' });
+ */
+export function fakeAdjustedEvent(overrides: FakeAdjustedEventOverrides = {}): InvoiceAdjustedEvent {
+  const fail = configurationFail('fakeAdjustedEvent');
+  const given = read<InvoiceAdjustedEvent>(overrides, ADJUSTED_NAMES, fail);
+  const { original_amount = given.amount?.times('1.5') ?? ORDERED } = given;
+  const amount = given.amount ?? shareOf(original_amount ?? ORDERED, PAID_SHARE);
+  const { credited_usdt = usdtOf(amount, RATE) } = given;
+  return eventOf('adjusted', { status: 'success', amount, credited_usdt, adjusted: true, original_amount }, given);
+}
+
+/**
+ * Returns the event of an invoice that ended without payment, `expired` unless an override says otherwise.
+ *
+ * @throws ConfigurationError (`SDK_CONFIGURATION`) for an unknown name or an unusable value.
+ * @example
+ * const event = fakeCanceledEvent({ external_id: 'order-1042', status: 'fail' });
+ */
+export function fakeCanceledEvent(overrides: FakeCanceledEventOverrides = {}): InvoiceCanceledEvent {
+  const fail = configurationFail('fakeCanceledEvent');
+  const given = read<InvoiceCanceledEvent>(overrides, CANCELED_NAMES, fail);
+  const { status = 'expired', amount = ORDERED } = given;
+  const { statuses } = EVENTS.canceled;
+  if (!statuses.includes(status)) fail(`status must be one of ${statuses.join(', ')}`);
+  return eventOf('canceled', { status, amount, credited_usdt: null, adjusted: false, original_amount: null }, given);
+}
+
+type Members = Readonly<Record<string, unknown>>;
+
+/** Completes the members of an event, and builds it with `parseInvoiceEvent`, which checks it. */
+function eventOf<Name extends keyof KnownInvoiceEvents>(
+  row: Name,
+  amounts: Pick<KnownInvoiceEvents[Name], 'status' | 'amount' | 'credited_usdt' | 'adjusted' | 'original_amount'>,
+  given: Partial<Pick<KnownInvoiceEvents[Name], EventMember>>,
+): KnownInvoiceEvents[Name] {
+  const { number, uuid } = nextIds();
+  const { invoice_uuid = uuid, external_id = `order-${number}`, source = 'webhook' } = given;
+  const isDelivered = source === 'webhook';
+  const members = { type: EVENTS[row].name, ...amounts };
+  const json = JSON.stringify({
+    source,
+    id: isDelivered ? `delivery-${number}` : null,
+    signed_at: isDelivered ? new Date() : null,
+    secretIndex: isDelivered ? 0 : null,
+    ...given,
+    ...members,
+    invoice_uuid,
+    external_id,
+    raw: wireOf({ invoice_uuid, external_id, ...members }),
+  });
+  return parseInvoiceEvent(JSON.parse(json)) as KnownInvoiceEvents[Name]; // its name and `adjusted` are those of the row
+}
+
+/** Returns the body that the service sends for an event: amounts are text, and members that are null are left out. */
+export function wireOf({ type, ...members }: Members): Members {
+  const entries = Object.entries(members)
+    .filter(([, value]) => value !== undefined && value !== null)
+    .map(([name, value]) => [name, Decimal.isDecimal(value) ? moneyText(value) : value]);
+  return { event: type, ...Object.fromEntries(entries) };
+}
+
+/** Returns an amount with at least two decimals, as services write it. */
+function moneyText(amount: Decimal): string {
+  return amount.toFixed(Math.max(2, amount.decimalPlaces()));
+}
+
+/** Reads overrides: refuses unknown names, leaves out undefined members, and makes Decimals and Dates. Null is kept. */
+function read<T>(overrides: object, known: ReadonlySet<string>, fail: Fail): Partial<T> {
+  checkOptions('overrides', overrides, known, fail);
+  const entries = Object.entries(overrides).flatMap(([name, value]): [string, unknown][] => {
+    if (value === undefined) return [];
+    if (value !== null && MONEY.test(name)) return [[name, moneyOf(name, value, fail)]];
+    return [[name, value !== null && TIME.test(name) ? timeOf(name, value, fail) : value]];
+  });
+  return Object.fromEntries(entries) as Partial<T>; // the names are those of T
+}
+
+function moneyOf(name: string, value: unknown, fail: Fail): Decimal {
+  const text = Decimal.isDecimal(value) ? value.toFixed() : value;
+  const amount =
+    typeof text === 'string' ? decimalFrom(text) : new Problem('must be text such as "25.00", or a Decimal');
+  if (amount instanceof Problem) return fail(`${name} ${amount.message}`);
+  return amount.isNegative() ? fail(`${name} must not be negative`) : amount;
+}
+
+function timeOf(name: string, value: unknown, fail: Fail): Date {
+  const time = value instanceof Date ? new Date(value) : dateFrom(value);
+  if (time instanceof Problem) return fail(`${name} ${time.message}, or a Date`);
+  return Number.isNaN(time.getTime()) ? fail(`${name} is an invalid Date`) : time;
+}
+
+function isGiven(value: unknown): boolean {
+  return value !== undefined && value !== null;
+}
+
+function shareOf(amount: Decimal, share: string): Decimal {
+  return amount.times(share).toDecimalPlaces(2);
+}
+
+function usdtOf(amount: Decimal, rate: Decimal): Decimal {
+  return amount.times(CREDITED_SHARE).div(rate).toDecimalPlaces(6, Decimal.ROUND_DOWN);
+}
+
+let count = 0;
+
+function nextIds(): { readonly number: number; readonly uuid: string } {
+  count += 1;
+  return { number: count, uuid: `fa4e0000-0000-4000-8000-${count.toString(16).padStart(12, '0')}` };
+}

@@ -1,0 +1,246 @@
+import { execFile } from 'node:child_process';
+import { createServer, type RequestListener } from 'node:http';
+import { promisify } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import type { Dialect } from '../../../../src/tools/sandbox/index.ts';
+import { closedPort, listen } from '../../../support/fault-server.ts';
+import { testSandbox } from '../../../support/test-sandbox.ts';
+import { cli, patternOf } from '../command-line.ts';
+
+const service = (listener: RequestListener): Promise<string> => listen(createServer(listener));
+
+async function diagnosed(env: Record<string, string>, ...flags: string[]) {
+  const { code, out } = await cli(['doctor', '--json', ...flags], { env });
+  const { ok, checks } = JSON.parse(out) as {
+    ok: boolean;
+    checks: { id: string; ok: boolean; grade: string; text: string; fix: string }[];
+  };
+  const wrong = checks.filter(({ grade }) => grade === 'fail');
+  return { code, ok, out, checks, ids: checks.map(({ id }) => id), wrong, wrongIds: wrong.map(({ id }) => id) };
+}
+
+const KEY = 'sk_live_secret_key';
+
+type Mistake = readonly [
+  mistake: string,
+  /** Over a right environment. */
+  env: Readonly<Record<string, string>>,
+  finding: string,
+  remedy: string,
+  /** What answers at the address. Default: a sandbox. Null: nothing. */
+  listener?: RequestListener | null | undefined,
+  /** Default: 1. */
+  code?: number,
+];
+const NO_QUOTES = 'has quotes around it, and they count as part of the value';
+const QUOTED = (name: string): readonly [string, string] => [
+  `${name} ${NO_QUOTES}`,
+  `export ${name}=…   # without the quotes`,
+];
+const STRANGER = 'another server answers at …: it does not speak the interface of the service';
+const BASE_URL = 'export MERCHANT_BASE_URL=…   # the address of the service, without a path';
+const EXAMPLE = 'export MERCHANT_BASE_URL=https://pay.example.com   # or http://127.0.0.1:4010, the sandbox';
+const PAY = 'https://pay.example.com';
+const JSON_TYPE = { 'Content-Type': 'application/json' };
+const answers =
+  (status: number, headers: Readonly<Record<string, string>>, body = ''): RequestListener =>
+  (_, response) =>
+    void response.writeHead(status, headers).end(body);
+const inTenMinutes: RequestListener = (request, response) => {
+  response.setHeader('Date', new Date(Date.now() + 600_000).toUTCString());
+  answers(200, JSON_TYPE, '{"success":true,"data":[]}')(request, response);
+};
+
+/** Environments with one mistake, and what `doctor` says of it. `…` stands for what differs between two runs. */
+const MISTAKES: readonly Mistake[] = [
+  ['no address', { MERCHANT_BASE_URL: '' }, 'MERCHANT_BASE_URL is not set', EXAMPLE],
+  ['no scheme', { MERCHANT_BASE_URL: 'pay.example.com' }, '… is not an absolute address …', EXAMPLE],
+  ['plain http', { MERCHANT_BASE_URL: 'http://pay.example.com' }, '… is plain http: to pay.example.com…', EXAMPLE],
+  [
+    'the path of the API',
+    { MERCHANT_BASE_URL: `${PAY}/x/api/v1/external/invoices` },
+    'MERCHANT_BASE_URL ends in the path of the API, which the client adds itself',
+    `export MERCHANT_BASE_URL=${PAY}/x`,
+  ],
+  ['a password', { MERCHANT_BASE_URL: 'https://ann:tops3cret@pay.example.com/api/v1' }, '…has credentials in it…', '…'],
+  ['a quoted address', { MERCHANT_BASE_URL: `"${PAY}"` }, ...QUOTED('MERCHANT_BASE_URL')],
+  ['no key', { MERCHANT_API_KEY: '' }, 'MERCHANT_API_KEY is not set', 'export MERCHANT_API_KEY=…'],
+  ['a quoted key', { MERCHANT_API_KEY: `'${KEY}'` }, ...QUOTED('MERCHANT_API_KEY')],
+  ['a line break after the key', { MERCHANT_API_KEY: `${KEY}\n` }, 'MERCHANT_API_KEY has white space …', '…'],
+  ['a quoted secret', { MERCHANT_WEBHOOK_SECRET: '"whsec_live"' }, ...QUOTED('MERCHANT_WEBHOOK_SECRET')],
+  [
+    'white space after the secret',
+    { MERCHANT_WEBHOOK_SECRET: 'whsec_live\n' },
+    'MERCHANT_WEBHOOK_SECRET has white space around it…',
+    'export MERCHANT_WEBHOOK_SECRET=…   # without spaces and line breaks',
+  ],
+  [
+    'the key as the secret',
+    { MERCHANT_API_KEY: KEY, MERCHANT_WEBHOOK_SECRET: KEY },
+    'MERCHANT_WEBHOOK_SECRET is the API key. The webhook secret is another value of the dashboard',
+    'export MERCHANT_WEBHOOK_SECRET=…   # the webhook secret, from the dashboard',
+  ],
+  [
+    'no secret, which is no failure',
+    { MERCHANT_WEBHOOK_SECRET: '' },
+    'MERCHANT_WEBHOOK_SECRET is not set. A receiver of webhooks needs it, and nothing else does',
+    'export MERCHANT_WEBHOOK_SECRET=…   # whsec_sandbox for the sandbox',
+    undefined,
+    0,
+  ],
+  ['a page at the address', {}, STRANGER, BASE_URL, answers(200, { 'Content-Type': 'text/html' }, '<h1>Hi</h1>')],
+  ['no such path', {}, STRANGER, BASE_URL, answers(404, { 'Content-Type': 'text/plain' }, 'Cannot GET /api')],
+  ['another interface', {}, STRANGER, BASE_URL, answers(200, JSON_TYPE, '{"a":1}')],
+  [
+    'a redirect',
+    {},
+    `… redirects to ${PAY}. The client never follows a redirect, because it would send the key there`,
+    `export MERCHANT_BASE_URL=${PAY}`,
+    answers(301, { Location: `${PAY}/` }),
+  ],
+  ['nobody there', {}, 'cannot reach …', 'npx merchant-invoicing sandbox', null, 3],
+  [
+    'a key of another business',
+    { MERCHANT_API_KEY: KEY },
+    'the read-only call failed: UNAUTHORIZED …',
+    'export MERCHANT_API_KEY=…   # the key of this business, from the dashboard',
+  ],
+  [
+    'the clock of this machine',
+    {},
+    "this machine's clock is … behind the service's: webhooks will be refused as too new",
+    'timedatectl set-ntp true   # or the command that sets the clock of your system',
+    inTenMinutes,
+  ],
+];
+
+describe('doctor', () => {
+  it('finds nothing with a sandbox, whose clock was moved by hand, and changes nothing there', async () => {
+    const sandbox = testSandbox();
+    await sandbox.listen();
+    await sandbox.advance('1d');
+    const env = {
+      MERCHANT_BASE_URL: sandbox.url,
+      MERCHANT_API_KEY: sandbox.apiKey,
+      MERCHANT_WEBHOOK_SECRET: 'whsec_sandbox',
+    };
+    const found = await diagnosed(env);
+    expect([found.code, found.ok]).toEqual([0, true]);
+    const all = 'node base-url api-key webhook-secret reachable redirects clock call';
+    expect(found.ids.join(' ')).toBe(all);
+    expect(sandbox.requests().map(({ method, path }) => `${method} ${path}`)).toEqual([
+      'GET /api/v1/external/payment-methods',
+      'GET /api/v1/external/payment-methods',
+    ]);
+    const text = await cli(['doctor'], { env });
+    expect(text.out).toContain('✓ the key works: 9 payment methods, BRL EUR INR TRY USD');
+    expect(text.out).toMatch(/\n\n {2}✓ ready\n$/);
+    await sandbox.close();
+  });
+
+  it('prints nothing of a server as a command without quoting it', async () => {
+    const url = await service(answers(302, { Location: `http://x$(id)'\`;touch\${IFS}x/` }));
+    const { wrong } = await diagnosed({ MERCHANT_BASE_URL: url, MERCHANT_API_KEY: KEY });
+    const fix = wrong.find(({ id }) => id === 'redirects')?.fix ?? '';
+    const { stdout } = await promisify(execFile)('sh', ['-c', `${fix}; printf %s "$MERCHANT_BASE_URL"`]);
+    expect(stdout).toBe(`http://x$(id)'\`;touch\${ifs}x`);
+  });
+
+  it.each([
+    ['https://pay.example.com', ['api-key', 'webhook-secret']],
+    ['https://sandbox', []],
+    ['https://10.1.2.3', []],
+    ['https://127.0.0.1:9', []],
+  ])('finds the values of a sandbox beside the public address %s', async (url, ids) => {
+    const { checks } = await diagnosed({
+      MERCHANT_BASE_URL: url,
+      MERCHANT_API_KEY: ids.length > 0 ? 'sk_sandbox' : '',
+      MERCHANT_WEBHOOK_SECRET: 'whsec_sandbox',
+    });
+    const found = checks.filter(({ text }) => text.includes('is the one of the sandbox'));
+    expect(found.map(({ id }) => id)).toEqual(ids);
+  });
+
+  describe('the survey', () => {
+    const surveyed = async (dialect: Partial<Dialect>) => {
+      const sandbox = testSandbox({ seed: 7, dialect });
+      await sandbox.listen();
+      for (const [at, id] of ['order-1042', 'order-1043', 'order-1044'].entries()) {
+        sandbox.create({ external_id: id, amount: '25.00', currency: 'EUR', callback_url: 'http://127.0.0.1:9/' });
+        await sandbox.advance(`${at + 1}m`);
+      }
+      await sandbox.pay('order-1044');
+      const env = { MERCHANT_BASE_URL: sandbox.url, MERCHANT_API_KEY: sandbox.apiKey };
+      const { out, code } = await cli(['doctor', '--json', '--survey'], { env });
+      const text = (await cli(['doctor', '--survey'], { env })).out;
+      const methods = sandbox.requests().map(({ method }) => method);
+      await sandbox.close();
+      const { survey } = JSON.parse(out) as {
+        survey: { point: string; shows: string; client: string; pin: string }[];
+      };
+      const at = (point: string) => survey.find((each) => each.point === point);
+      return { survey, at, out, code, text, methods };
+    };
+
+    it('says what a service shows, by reads alone, without a value of it', async () => {
+      const { at, out, code, text, methods } = await surveyed({});
+      expect([code, new Set(methods)]).toEqual([0, new Set(['GET'])]);
+      expect(at('invoices.list order')?.shows).toBe('newest first');
+      expect(at('invoices.list page size')?.shows).toBe('as asked for');
+      expect(at('withdrawals.list status')).toMatchObject({ shows: 'selects rows', pin: '' });
+      expect(at('invoices.get times')?.shows).toContain('ISO 8601 with Z');
+      expect(at('webhooks.deliveries names')?.shows).toContain('attempt_log (');
+      for (const private_ of ['order-104', '25.00', 'sk_sandbox', '127.0.0.1:9']) expect(out).not.toContain(private_);
+      expect(text).toContain('What the interface leaves open, and this service shows');
+    });
+
+    it.each<readonly [Partial<Dialect>, string, object]>([
+      [{ listOrder: 'oldest' }, 'invoices.list order', { shows: 'oldest first' }],
+      [
+        { laterVersion: 'some' },
+        'members that the interface does not name',
+        { shows: expect.stringContaining('invoices.list items.*.'), client: 'keeps them' },
+      ],
+      [{ readShape: 'named' }, 'webhooks.deliveries names', { shows: expect.stringContaining('attempt_log (') }],
+      [
+        { withdrawalQuery: 'other' },
+        'withdrawals.list status',
+        { shows: 'ignored: rows of another status came', pin: 'withdrawalQuery.status' },
+      ],
+    ])('sees %o', async (dialect, point, found) => {
+      expect((await surveyed(dialect)).at(point)).toMatchObject(found);
+    });
+  });
+
+  it('never sends the key after a redirect', async () => {
+    const keys: unknown[] = [];
+    const target = await service((request, response) => {
+      keys.push(request.headers['x-api-key']);
+      response.end('{}');
+    });
+    const url = await service(answers(301, { Location: `${target}/new` }));
+    const { wrong } = await diagnosed({ MERCHANT_BASE_URL: url, MERCHANT_API_KEY: KEY });
+    expect([wrong[0]?.fix, keys]).toEqual([`export MERCHANT_BASE_URL=${target}`, []]);
+  });
+
+  it.each(MISTAKES.map((row) => [row[0], row] as const))('says one cause and one remedy: %s', async (_, row) => {
+    const [, env, finding, remedy, listener, code = 1] = row;
+    const sandbox = testSandbox();
+    const serving = async (): Promise<string> =>
+      listener === undefined ? (await sandbox.listen()).url : listener === null ? closedPort() : service(listener);
+    const right = {
+      MERCHANT_BASE_URL: await serving(),
+      MERCHANT_API_KEY: sandbox.apiKey,
+      MERCHANT_WEBHOOK_SECRET: 'whsec_sandbox',
+    };
+    const found = await diagnosed({ ...right, ...env });
+    await sandbox.close();
+    const told = found.checks.filter(({ grade }) => grade === 'fail' || grade === 'advice');
+    expect([found.code, told[0]?.text, told[0]?.fix]).toEqual([
+      code,
+      expect.stringMatching(patternOf(finding)),
+      expect.stringMatching(patternOf(remedy)),
+    ]);
+    expect(found.out).not.toMatch(/sk_live_secret_key|whsec_live|tops3cret/);
+  });
+});

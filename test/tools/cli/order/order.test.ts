@@ -1,0 +1,227 @@
+import { createServer, type RequestListener } from 'node:http';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { Sandbox } from '../../../../src/tools/sandbox/index.ts';
+import { listen } from '../../../support/fault-server.ts';
+import { emptyPage, successInvoice } from '../../../support/fixtures/invoices.ts';
+import { testSandbox } from '../../../support/test-sandbox.ts';
+import { cli } from '../command-line.ts';
+import { goodReceiver, serve } from '../receivers.ts';
+
+const answers =
+  (status: number): RequestListener =>
+  (request, response) =>
+    void request.resume().on('end', () => response.writeHead(status).end());
+
+const RESEND = /fix: npx merchant-invoicing order order-1 --resend\n/;
+const CHECK = /fix: npx merchant-invoicing webhooks check http:\/\/127\.0\.0\.1:\d+\/webhook\n/;
+const CATCH_UP = /fix: run catchUp with this order: docs\/reconcile\.md#after-an-outage\n/;
+const paid = (sandbox: Sandbox) => sandbox.pay('order-1');
+
+interface Case {
+  readonly told: string;
+  readonly receiver: RequestListener | null;
+  /** What happens to order-1. Default: it is paid. */
+  readonly play?: (sandbox: Sandbox) => unknown;
+  readonly says: readonly (string | RegExp)[];
+  /** The remedy of an order of which the shop has not heard. */
+  readonly fix?: RegExp;
+}
+const CASES: readonly Case[] = [
+  {
+    told: 'nobody has paid',
+    receiver: answers(200),
+    play: () => undefined,
+    says: [/created +25\.00 EUR, customer c-7, expires /, 'Open, webhook: Not yet', 'not paid yet'],
+  },
+  {
+    told: 'it was paid, and the shop heard of it',
+    receiver: answers(200),
+    says: [
+      'Paid, webhook: Delivered',
+      /✓ paid +25\.00 of 25\.00 EUR, 26\.861298 USDT credited/,
+      /✓ attempt 1 of 7 +returned 200/,
+    ],
+  },
+  {
+    told: 'it was paid in part',
+    receiver: answers(200),
+    play: (sandbox) => sandbox.underpay('order-1', '17.00'),
+    says: ['Paid less, webhook: Delivered', /! paid less +17\.00 of 25\.00 EUR/, /fulfil\s+against the credited USDT/],
+  },
+  {
+    told: 'the shop has another secret',
+    receiver: goodReceiver('whsec_of_another_shop'),
+    says: [
+      'webhook: Retrying · 401',
+      /✗ attempt 1 of 7 +returned 401/,
+      /next attempt +in 1 min/,
+      'signature did not match',
+    ],
+    fix: CHECK,
+  },
+  {
+    told: 'the shop has no such route',
+    receiver: answers(404),
+    says: ['webhook: Retrying · 404', 'no POST route at /webhook'],
+    fix: RESEND,
+  },
+  {
+    told: 'the service has given up',
+    receiver: answers(500),
+    async play(sandbox) {
+      await sandbox.cancel('order-1');
+      await sandbox.advance('21h');
+    },
+    says: [
+      'Canceled, webhook: Given up · 500',
+      /✗ attempt 7 of 7 +returned 500/,
+      /7 attempts failed, and no\s+more will come/,
+    ],
+    fix: RESEND,
+  },
+  {
+    told: 'it has no address for a webhook',
+    receiver: null,
+    says: ['webhook: No address', 'no callback_url'],
+    fix: CATCH_UP,
+  },
+];
+
+async function shop(receiver: RequestListener | null) {
+  const sandbox = testSandbox({ webhookSecret: 'whsec_sandbox' });
+  const { url } = await sandbox.listen();
+  onTestFinished(() => sandbox.close());
+  const callback_url = receiver === null ? undefined : `${await serve(receiver)}?token=t0ken`;
+  const order = { external_id: 'order-1', customer_id: 'c-7', amount: '25.00', currency: 'EUR', callback_url };
+  const { uuid } = sandbox.create(order);
+  const env = { MERCHANT_BASE_URL: url, MERCHANT_API_KEY: sandbox.apiKey, MERCHANT_WEBHOOK_SECRET: 'whsec_sandbox' };
+  return { sandbox, env, uuid };
+}
+
+describe('order', () => {
+  it.each(CASES)('tells that $told, why, and what heals it, by reads alone', async (row) => {
+    const { receiver, play = paid, says, fix } = row;
+    const { sandbox, env, uuid } = await shop(receiver);
+    await play(sandbox);
+    const told = await cli(['order', 'order-1'], { env });
+    expect([told.code, told.err]).toEqual([fix === undefined ? 0 : 1, '']);
+    for (const text of says) expect(told.out).toMatch(text);
+    expect(told.out).toMatch(fix ?? /^(?![\s\S]*fix:)/);
+    for (const line of told.out.split('\n')) if (!line.includes('fix:')) expect(line.length).toBeLessThanOrEqual(80);
+    expect(new Set(sandbox.requests().map(({ method }) => method))).toEqual(new Set(['GET']));
+    expect((await cli(['order', uuid], { env })).out).toContain('order-1  ');
+
+    const json = await cli(['order', 'order-1', '--json'], { env });
+    expect(JSON.parse(json.out)).toMatchObject({ ok: fix === undefined, order: { external_id: 'order-1', uuid } });
+    expect(told.out + json.out).not.toMatch(/sk_sandbox|whsec_|t0ken/);
+  });
+
+  it('sends the webhook again with --resend, and tells what came of it', async () => {
+    let status = 500;
+    const { sandbox, env } = await shop((request, response) => answers(status)(request, response));
+    await sandbox.pay('order-1');
+    expect((await cli(['order', 'order-1'], { env })).code).toBe(1);
+    status = 200;
+    const { code, out } = await cli(['order', 'order-1', '--resend'], { env });
+    expect([code, out]).toEqual([0, expect.stringMatching(/✓ attempt 2 of 7 +returned 200 in \d+ ms, sent by hand/)]);
+  });
+});
+
+// A service as the interface describes it, which reads an invoice by its uuid alone.
+const UUID = '0b8f3c1e-0000-4000-8000-000000000001';
+const INVOICE = {
+  ...successInvoice,
+  uuid: UUID,
+  external_id: 'A-17',
+  customer_id: 'c-1',
+  amount: '40.00',
+  amount_to_send: '40.80',
+  callback_url: 'https://shop.example/hooks/pay?token=t0ken',
+  created_at: '2026-03-01T23:50:00Z',
+  finished_at: '2026-03-02T00:05:00Z',
+  settled_amount_usdt: '43.10',
+};
+const ATTEMPT = { success: false, duration_ms: 80, triggered_by: 'schedule' };
+const DELIVERY = {
+  id: 'd-1',
+  event_type: 'invoice.paid',
+  status: 'pending',
+  attempts: 2,
+  max_attempts: 7,
+  next_retry_at: '2026-03-02T00:11:00Z',
+  attempt_log: [
+    { ...ATTEMPT, status_code: null, error: 'refused with key sk_live_1234', created_at: '2026-03-02T00:05:01Z' },
+    { ...ATTEMPT, status_code: 403, error: null, created_at: '2026-03-02T00:06:01Z' },
+  ],
+};
+
+/** The environment of a service that answers the history of INVOICE with a status and what it lists, and every id with another. */
+async function service(deliveries: readonly unknown[], status = 200, ofIds = 404) {
+  const server = createServer(({ url = '' }, response) => {
+    const isHistory = url === `/api/v1/external/invoices/${UUID}/webhooks`;
+    const data = isHistory ? deliveries : { ...emptyPage, items: [INVOICE], total_items: 1, total_pages: 1 };
+    response.setHeader('Date', 'Mon, 02 Mar 2026 00:07:00 GMT').setHeader('Content-Type', 'application/json');
+    response.setHeader('Retry-After', '3600'); // too long to wait for
+    if (isHistory ? status === 200 : url === '/api/v1/external/invoices?per_page=100')
+      response.end(JSON.stringify({ success: true, data }));
+    else
+      response.writeHead(isHistory ? status : ofIds).end('{"success":false,"error":{"code":"NOT_NOW","message":"no"}}');
+  });
+  return { MERCHANT_BASE_URL: await listen(server), MERCHANT_API_KEY: 'sk_live_1234' };
+}
+
+it.each([404, 500])(
+  'tells the story of an order that a service finds in its list alone (%i), and hides the key',
+  async (ofIds) => {
+    const env = await service([DELIVERY], 200, ofIds);
+    const { code, out } = await cli(['order', 'A-17'], { env });
+    expect([code, out]).toEqual([
+      1,
+      `  A-17  Paid, webhook: Retrying · no response
+  invoice ${UUID}
+  webhook https://shop.example/hooks/pay
+
+  01 Mar 2026 (UTC)
+  23:50:00    created         40.00 EUR, customer c-1
+              method          Card: the customer sends 40.80 EUR
+
+  02 Mar 2026 (UTC)
+  00:05:00  ✓ paid            40.00 of 40.00 EUR, 43.10 USDT credited
+  00:05:01  ✗ attempt 1 of 7  refused with key [redacted] in 80 ms
+  00:06:01  ✗ attempt 2 of 7  returned 403 in 80 ms
+  00:11:00    next attempt    in 4 min
+
+  ✗ Your shop has not heard of it: 2 attempts failed, the next one comes in 4
+    min.
+    shop.example answered 403: most often its webhook secret is not the one of
+    the dashboard.
+    Compare the two. If they are the same, a body parser changes the body before
+    it is checked.
+  fix: npx merchant-invoicing order A-17 --resend
+`,
+    ]);
+  },
+);
+
+it('marks an attempt by its status where the service does not say if it succeeded', async () => {
+  const { success: _, ...attempt } = ATTEMPT;
+  const statuses = [204, 299, 302, 404, 500, null];
+  const created_at = '2026-03-02T00:05:01Z';
+  const attempt_log = statuses.map((status_code) => ({ ...attempt, status_code, error: null, created_at }));
+  const env = await service([{ ...DELIVERY, attempts: 6, attempt_log }]);
+  const { out } = await cli(['order', 'A-17'], { env });
+  expect(out.match(/. attempt \d/g)).toEqual(
+    ['✓', '✓', '✗', '✗', '✗', '✗'].map((mark, at) => `${mark} attempt ${at + 1}`),
+  );
+});
+
+const UNSEEN = [0, expect.stringContaining('does not show the deliveries of its webhook'), ''];
+const FAILED = [1, '', expect.stringMatching(/^error: .*\n {2}try: npx merchant-invoicing doctor/)];
+
+it.each([
+  ...[400, 404, 422].map((status) => ({ status, told: 'a story without it', expected: UNSEEN })),
+  ...[401, 403, 429, 500, 503].map((status) => ({ status, told: 'an error, and no story', expected: FAILED })),
+])('a history of deliveries that fails with $status is $told', async ({ status, expected }) => {
+  const { code, out, err } = await cli(['order', 'A-17'], { env: await service([], status) });
+  expect([code, out, err]).toEqual(expected);
+});

@@ -1,0 +1,208 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { SandboxOptions } from '../../../../src/tools/sandbox/index.ts';
+import { testSandbox } from '../../../support/test-sandbox.ts';
+import { cli } from '../command-line.ts';
+
+const HEADER = 'external_id,amount,currency,credited_usdt,state\n';
+const DAY = 86_400_000;
+
+/** A sandbox with a paid order, an unpaid one and one that was corrected, a week ago. */
+async function service(options: SandboxOptions = {}) {
+  const sandbox = testSandbox({
+    seed: 7,
+    now: Date.now() - 7 * DAY,
+    seedData: {
+      invoices: ['fine', '=cmd|calc', 'fine-too'].map((external_id) => ({
+        external_id,
+        customer_id: 'c',
+        amount: '25.00',
+        currency: 'EUR',
+        status: 'success' as const,
+        age: '3d',
+      })),
+    },
+    ...options,
+  });
+  const { url } = await sandbox.listen();
+  const folder = mkdtempSync(join(tmpdir(), 'rec-cli-'));
+  onTestFinished(async () => {
+    await sandbox.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  const env = { MERCHANT_BASE_URL: url, MERCHANT_API_KEY: sandbox.apiKey };
+  const file = (text: string | Uint8Array, name = 'orders.csv'): string => {
+    writeFileSync(join(folder, name), text);
+    return join(folder, name);
+  };
+  const run = (text: string | Uint8Array, ...flags: string[]) =>
+    cli(['reconcile', '--orders', file(text), ...flags], { env });
+  return { sandbox, env, file, run };
+}
+
+const FINE = `${HEADER}fine,25.00,EUR,26.861298,fulfilled\nfine-too,25.000,eur,,paid\n=cmd|calc,25,EUR,26.8612980,fulfilled\n`;
+
+describe('reconcile', () => {
+  it('is code 0 when all match, and says how many', async () => {
+    const { run } = await service();
+    const { code, out, err } = await run(FINE);
+    expect([code, err]).toEqual([0, '']);
+    expect(out).toContain('3 orders: 3 matched\n  3 invoices, 0 of them paid or pending without an order');
+    expect(out).toMatch(/EUR +3 matched/);
+  });
+
+  it('is code 1 for findings, each with its remedy', async () => {
+    const { run } = await service();
+    const { code, out } = await run(FINE.replace('26.861298,fulfilled', ',open'));
+    expect(code).toBe(1);
+    expect(out).toContain('✗ paid_not_fulfilled: fine  expected fulfilled, actual open, line 2');
+    expect(out).toMatch(/fix: 25 EUR of 25 EUR was paid, and 26\.861298 USDT credited\. Fulfil the\s+order/);
+    expect(out).toContain('paid_not_fulfilled: 1');
+  });
+
+  it('is code 2 where a row cannot be compared, and names its line', async () => {
+    const { run } = await service();
+    const { code, out } = await run(`${FINE}"two\nlines",25.00\n,1,EUR,,open\n`);
+    expect(code).toBe(2);
+    expect(out).toContain('not compared: two lines  order_malformed, line 5');
+    expect(out).toContain('The record has 2 fields, and the header has 5.');
+    expect(out).toContain('not compared: line 7');
+  });
+
+  it('prints JSON lines, the summary last', async () => {
+    const { run } = await service();
+    const { code, out, err } = await run(FINE.replace('25.000', '20.00'), '--json');
+    expect([code, err]).toEqual([1, '']);
+    const lines = out
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(lines).toMatchObject([
+      {
+        kind: 'amount_differs',
+        external_id: 'fine-too',
+        expected: '20',
+        actual: '25',
+        difference: '5',
+        confirmed: true,
+        order: { place: 'line 3' },
+      },
+      { kind: 'summary', matched: 2, findings: 1, currencies: [{ currency: 'EUR', findings: { amount_differs: 1 } }] },
+    ]);
+  });
+
+  it('prints CSV that no spreadsheet runs, and the summary beside it', async () => {
+    const { run } = await service();
+    const { code, out, err } = await run(`${HEADER}fine,30,EUR,26.861298,fulfilled\nfine-too,25,EUR,,paid\n`, '--csv');
+    expect(code).toBe(1);
+    const [header = '', ...rows] = out
+      .trimEnd()
+      .split('\r\n')
+      .map((line) => line.split(','));
+    expect(header.slice(0, 6)).toEqual(['kind', 'external_id', 'currency', 'expected', 'actual', 'difference']);
+    expect(rows.map((cells) => cells.slice(0, 6)).sort()).toEqual([
+      ['amount_differs', 'fine', 'EUR', '30', '25', "'-5"],
+      ['invoice_without_order', "'=cmd|calc", 'EUR', '', 'success', ''],
+    ]);
+    expect(err).toContain('2 orders: 1 matched, 1 differ\n  3 invoices, 1 of them');
+  });
+
+  it('reads columns with other names, also from standard input and with a byte-order mark', async () => {
+    const { env } = await service();
+    const input =
+      '\ufeffOrder ID,Total,Currency,State\r\nfine,25.00,EUR,Fulfilled\r\nfine-too, 25 ,EUR,paid\r\n"=cmd|calc",25,EUR,paid\r\n';
+    const flags = ['--column', 'external_id=order id', '--column', 'amount=Total'];
+    const { code, out, err } = await cli(['reconcile', '--orders', '-', ...flags], { env, input });
+    expect([code, err, out]).toEqual([0, '', expect.stringContaining('3 matched')]);
+  });
+
+  it('compares a period and a grace', async () => {
+    const { run } = await service();
+    const { out } = await run(HEADER, '--since', '2d', '--json');
+    expect(JSON.parse(out)).toMatchObject({ kind: 'summary', invoices: 3, findings: 0 });
+    const young = await run(FINE.replaceAll('fulfilled', 'open'), '--grace', '60d', '--json');
+    expect(JSON.parse(young.out)).toMatchObject({ matched: 1, withinGrace: 2, findings: 0 });
+    expect(young.code).toBe(0);
+  });
+
+  it('reads JSON lines', async () => {
+    const { run } = await service();
+    const order = { external_id: 'fine', amount: '25.00', currency: 'EUR', state: 'fulfilled' };
+    const lines = ['fine', 'fine-too', '=cmd|calc'].map((external_id) => JSON.stringify({ ...order, external_id }));
+    const { code, out } = await run(`${lines.join('\n')}\n\n`);
+    expect([code, out]).toEqual([0, expect.stringContaining('3 orders: 3 matched')]);
+    const torn = await run(`${lines.join('\n')}\n{"a"\n5\n{"external_id":"x","amount":5}\n`);
+    expect(torn.code).toBe(2);
+    expect(torn.out).toMatch(/line 4.*\n.*not a JSON object.*line 5.*x {2}order_malformed, line 6/s);
+  });
+
+  it('names a state and an amount that it does not know', async () => {
+    const { run } = await service();
+    const { code, out } = await run(
+      `${HEADER}fine,25.00,EUR,,Shipped\n"=cmd|calc","1.234,50",EUR,,paid\nfine-too,25,EUR,,paid\n`,
+    );
+    expect(code).toBe(2);
+    expect(out).toMatch(/not\s+"shipped"/);
+    expect(out).toContain('Amount must be a decimal string');
+    expect(out).toContain('3 orders: 1 matched, 2 not compared\n  3 invoices, 0 of them');
+  });
+
+  it('prints no control character and no line break of a file', async () => {
+    const { run } = await service();
+    const id = 'a\u001b[2J\u009bm\nb\u2028c';
+    for (const flags of [[], ['--json']]) {
+      const { out } = await run(`${HEADER}"${id}",25.00,EUR,,open\n${FINE.slice(HEADER.length)}`, ...flags);
+      const line = out.split('\n').find((each) => each.includes('order_without_invoice'));
+      expect(line).toContain('b');
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not be there
+      expect(line).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u2028]/);
+    }
+  });
+
+  it('shows progress on a terminal only, and leaves none behind', async () => {
+    const { env, file } = await service();
+    const { out, err } = await cli(['reconcile', '--orders', file(FINE)], { env, isTerminal: true });
+    expect(err).toContain('invoices 100 %');
+    expect(err.endsWith('\r\u001b[K')).toBe(true);
+    expect(out).not.toContain('\r');
+  });
+
+  it.each([
+    ['an empty file', ''],
+    ['another encoding', Buffer.from(`${HEADER}größe,25.00,EUR,,open\n`, 'latin1')],
+    ['a header without a column', 'id,amount\n1,2\n'],
+    ['a column twice', 'external_id,amount,amount,currency,state\n'],
+    ['a quote that is not closed', `${HEADER}"fine,25.00`],
+  ])('is code 2 for %s', async (_name, text) => {
+    const { run } = await service();
+    expect(await run(text)).toMatchObject({
+      code: 2,
+      out: '',
+      err: expect.stringMatching(/^error: .+\n {2}try: npx merchant-inv/),
+    });
+  });
+});
+
+it.each<[string, string]>([
+  ['=1+1', "'=1+1"],
+  ['-5', "'-5"],
+  ['@a', "'@a"],
+  ['\tx', `"'\tx"`],
+  [' =1', " '=1"],
+  ['a;=1', `"a;'=1"`],
+  ['a,+1', `"a,'+1"`],
+  ['a\t-1', `"a\t'-1"`],
+  ['a\n=1', `"a\n'=1"`],
+  ['a"=1', `"a""'=1"`],
+  ['a-b=c', 'a-b=c'],
+  ['plain', 'plain'],
+])(
+  'an order id %j in a report runs nothing, whichever separator the spreadsheet uses',
+  async (external_id, written) => {
+    const { run } = await service();
+    const { out } = await run(JSON.stringify({ external_id, amount: '1', currency: 'EUR', state: 'open' }), '--csv');
+    expect(out).toContain(`\norder_without_invoice,${written},EUR,`);
+  },
+);

@@ -1,0 +1,113 @@
+import { describe, expect, it } from 'vitest';
+import { verifyWebhook } from '../../../../src/webhooks/index.ts';
+import { cli } from '../command-line.ts';
+import { goodReceiver, serve } from '../receivers.ts';
+
+const send = (event: string, url: string, ...flags: readonly string[]) =>
+  cli(['webhooks', 'send', event, url, '--external-id', 'order-9', ...flags]);
+const verify = (input: string, ...flags: readonly string[]) => cli(['webhooks', 'verify', ...flags], { input });
+const printed = async (...flags: readonly string[]): Promise<string> =>
+  (await send('paid', 'http://127.0.0.1:1/w', '--dry-run', ...flags)).out;
+
+describe('webhooks send', () => {
+  it.each([
+    ['paid', 'invoice.paid', { status: 'success', adjusted: false, amount: '25.00' }],
+    ['adjusted', 'invoice.paid', { status: 'success', adjusted: true, amount: '12.50', original_amount: '25.00' }],
+    ['overpaid', 'invoice.paid', { status: 'success', adjusted: true, amount: '37.50', original_amount: '25.00' }],
+    ['expired', 'invoice.canceled', { status: 'expired', amount: '25.00' }],
+    ['canceled', 'invoice.canceled', { status: 'canceled', amount: '25.00' }],
+    ['fail', 'invoice.canceled', { status: 'fail', amount: '25.00' }],
+  ])('makes a genuine %s', async (name, event, members) => {
+    const { code, out } = await send(name, 'http://shop.test/hook', '--dry-run', '--json');
+    const { url, headers, body } = JSON.parse(out);
+    expect([code, url]).toEqual([0, 'http://shop.test/hook']);
+    expect(JSON.parse(body)).toMatchObject({ external_id: 'order-9', event, ...members });
+    await expect(verifyWebhook(body, headers, 'whsec_sandbox', { sandbox: true })).resolves.toMatchObject({
+      external_id: 'order-9',
+    });
+  });
+
+  it('sends it, says the response, and is code 0 for a receipt', async () => {
+    const handled: string[] = [];
+    const receiver = await serve(goodReceiver('whsec_mine', handled));
+    const args = ['webhooks', 'send', 'adjusted', receiver, '--external-id', 'order-8'];
+    const good = await cli(args, { env: { MERCHANT_WEBHOOK_SECRET: 'whsec_mine' } });
+    expect([good.code, handled]).toEqual([0, ['order-8']]);
+    expect(good.out).toMatch(/→ invoice\.paid {2}adjusted order-8\n {2}✓ 200 in \d+ ms/);
+    const bad = await cli(args);
+    expect([bad.code, bad.out]).toEqual([1, expect.stringMatching(/✗ 401/)]);
+    expect(bad.out).toContain(`try: npx merchant-invoicing webhooks check ${receiver}`);
+  });
+
+  it('advises to name an order where a receiver may not know the invented one, and not where an order was named', async () => {
+    const receiver = await serve((request, response) =>
+      request.resume().on('end', () => response.writeHead(500).end('handler_failed')),
+    );
+    const invented = await cli(['webhooks', 'send', 'paid', receiver]);
+    const named = await cli(['webhooks', 'send', 'paid', receiver, '--external-id', 'order-8']);
+    expect([invented.code, named.code]).toEqual([1, 1]);
+    expect(invented.out.replaceAll(/\s+/g, ' ')).toContain('needs one of its own: --external-id ID');
+    expect(named.out).not.toContain('--external-id');
+  });
+});
+
+describe('webhooks verify', () => {
+  it('reads what send --dry-run prints, with LF or CRLF', async () => {
+    const text = await printed();
+    expect(text).toMatch(/\}\n$/); // the line break that ends the print is no part of the body
+    const { code, out } = await verify(text);
+    expect([code, out]).toEqual([0, expect.stringMatching(/genuine[\s\S]*order +order-9[\s\S]*was left out/)]);
+    const crlf = await verify(text.trimEnd().replaceAll('\n', '\r\n'), '--json');
+    expect(JSON.parse(crlf.out)).toMatchObject({ ok: true, remark: null, event: { external_id: 'order-9' } });
+  });
+
+  it('explains why a request is not genuine', async () => {
+    const text = (await printed()).trimEnd();
+    const spaced = JSON.parse((await verify(text.replaceAll('":', '": '), '--json')).out);
+    expect(spaced).toMatchObject({
+      reason: 'signature_mismatch',
+      message: expect.stringContaining('serialised again'),
+    });
+    expect((await verify(text.replace(/X-Webhook-Timestamp.*\n/, ''))).out).toContain('missing_header');
+  });
+
+  it('judges a recorded request as of its arrival', async () => {
+    // Typed by hand: printf '1700000000.{"a":1}' | openssl dgst -sha256 -hmac whsec_sandbox
+    const signature = '8538c2b82bc03892391ca36dc8b79bfbc1b1d7a9492e254952537c4558f637db';
+    const input = `X-Webhook-Id: 1\nX-Webhook-Timestamp: 1700000000\nX-Webhook-Signature: ${signature}\n\n{"a":1}`;
+    expect((await verify(input)).out).toContain('timestamp_too_old');
+    for (const at of ['1700000060', '1700000060000', '2023-11-14T22:14:20Z']) {
+      expect((await verify(input, '--at', at)).out).toContain('malformed_payload'); // the signature holds
+    }
+  });
+
+  it('takes the name that a receiver would pin', async () => {
+    const text = await printed('--dialect', 'orderIdMember=order.id');
+    const weak = await verify(text);
+    expect([weak.code, weak.out]).toEqual([1, expect.stringMatching(/could be\s+it: order\.id.*--order-id-member/s)]);
+    const pinned = await verify(text, '--order-id-member', 'order.id');
+    expect([pinned.code, pinned.out]).toEqual([0, expect.stringContaining('order      order-9')]);
+  });
+
+  it('says what it wants when standard input holds something else, or is a keyboard', async () => {
+    expect((await cli(['webhooks', 'verify'], { isTerminal: true })).code).toBe(2);
+    expect(await verify('{}')).toMatchObject({ code: 2, err: expect.stringContaining('holds no request') });
+  });
+
+  it.each([
+    ['a header named constructor', 'constructor: x'],
+    ['a header named __proto__', '__proto__: x'],
+    ['200,000 headers', `X-First: y${'\nX-Many: y'.repeat(200_000)}`],
+    ['a line of blanks', `X-Blank:${' '.repeat(300_000)}x${' '.repeat(300_000)}`],
+  ])('reads a request with %s', async (_, line) => {
+    const { code, out } = await verify((await printed()).replace('\n', `\n${line}\n`));
+    expect([code, out]).toEqual([0, expect.stringContaining('genuine')]);
+  });
+});
+
+it.each(['', '--json'])('webhooks send %s prints no control character of a response', async (flag) => {
+  const receiver = await serve((_, response) => void response.end('a\u001b[2J\u2028\u009bb\nc'));
+  const { out } = await send('paid', receiver, ...(flag === '' ? [] : [flag]));
+  expect(out.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\u2028]/u);
+  if (flag !== '') expect(JSON.parse(out)).toMatchObject({ text: 'a\u001b[2J\u2028\u009bb\nc' });
+});

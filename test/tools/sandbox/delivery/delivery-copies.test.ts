@@ -60,7 +60,7 @@ it.each<[string, (sandbox: Sandbox, ident: string) => unknown]>([
   const src = (path: string): string => pathToFileURL(join(import.meta.dirname, '../../../../src', path)).href;
   const source = test
     .replace("'merchant-invoicing'", `'${src('index.ts')}'`)
-    .replace("'merchant-invoicing/sandbox'", `'${src('sandbox/index.ts')}'`)
+    .replace("'merchant-invoicing/sandbox'", `'${src('tools/sandbox/index.ts')}'`)
     .replace("'merchant-invoicing/webhooks'", `'${src('webhooks/index.ts')}'`)
     .replace("import { expect, test } from 'vitest';", SHIM);
   expect(source).not.toContain("from 'merchant-invoicing");

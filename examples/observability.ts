@@ -6,10 +6,10 @@ const counts = new Map<string, number>();
 const count = (name: string) => counts.set(name, (counts.get(name) ?? 0) + 1);
 const hooks: Hooks = {
   onRetry: ({ operation, code, attempt }) => console.log('retry', operation, code, attempt),
-  onError: ({ operation, code, outcome, expected }) => {
-    if (!expected) console.log(`${operation}: ${code}, outcome ${outcome}`);
+  onEnd({ operation, ok, code, outcome, expected }) {
+    count(`${operation} ${ok ? 'ok' : code}${expected ? ' expected' : ''}`);
+    if (!ok && !expected) console.log(`${operation}: ${code}, outcome ${outcome}`);
   },
-  onEnd: ({ operation, ok, code, expected }) => count(`${operation} ${ok ? 'ok' : code}${expected ? ' expected' : ''}`),
 };
 
 const sandbox = createSandbox();
@@ -23,7 +23,7 @@ const merchant = new MerchantClient({
 
 sandbox.faults.next('server_error');
 await merchant.rates.list(); // → retry rates.list SERVICE_UNAVAILABLE 1
-await merchant.invoices.get('no-such-order').result(); // a 404 is expected here, so onError prints nothing
+await merchant.invoices.get('no-such-order').result(); // a 404 is expected here, so nothing is printed
 sandbox.faults.next('server_error', { times: 2 });
 await merchant.invoices.list().result();
 // → retry invoices.list SERVICE_UNAVAILABLE 1

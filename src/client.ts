@@ -15,9 +15,9 @@ import { buildRates, type Rates } from './resources/rates.ts';
 import { type RawRequest, rawRequest } from './resources/request.ts';
 import { buildWebhooks, type Webhooks } from './resources/webhooks.ts';
 import { buildWithdrawals, type Withdrawals } from './resources/withdrawals.ts';
-import { DriftReporter } from './transport/hooks.ts';
+import { debugHooks } from './transport/hooks.ts';
 import { createKy } from './transport/http.ts';
-import { PLATFORM, RateLimitGate, RetryBudget, type Runtime } from './transport/limits.ts';
+import { PLATFORM, RateLimit, type Runtime } from './transport/limits.ts';
 import type { ClientCore } from './transport/types.ts';
 
 /** The parts of a client. A class, so that the constructor can tell it from user options. */
@@ -46,30 +46,31 @@ function partsOf(client: object | undefined): Parts {
 /**
  * Makes the parts of a client.
  *
- * @param from The clock and the drift reports that a client of `withOptions` shares with the first client.
+ * @param from The clock and the printed lines that a client of `withOptions` shares with the first client.
  * @param others Secrets of the first client, which the new one also hides.
  */
 function partsFor(
   options: ClientSettings,
-  from: Partial<Pick<ClientCore, 'runtime' | 'drift'>>,
+  from: Partial<Pick<ClientCore, 'runtime' | 'printed'>>,
   others: readonly string[],
 ): Parts {
-  const { apiKey, fetch, onDrift, allowHttp, hooks, settings } = options;
-  const { runtime = PLATFORM, drift = new DriftReporter(onDrift) } = from;
+  const { apiKey, baseUrl, fetch, allowHttp, hooks, settings } = options;
+  const { runtime = PLATFORM, printed = new Set() } = from;
   const secrets = [...options.secrets.filter((secret) => typeof secret === 'string'), ...others];
   return new Parts(options, {
     // The platform's fetch is looked up at each call, so that a tool that replaces it later is seen.
-    http: createKy(fetch ?? ((url, init) => globalThis.fetch(url, init)), options.baseUrl, options.headers),
+    http: createKy(fetch ?? ((url, init) => globalThis.fetch(url, init)), baseUrl, options.headers),
+    baseUrl,
     apiKey,
+    hasOwnFetch: fetch !== undefined,
     secrets,
     hide: hiding(typeof apiKey === 'string' ? [apiKey, ...secrets] : secrets),
     runtime,
-    budget: new RetryBudget(options.budget),
-    gate: new RateLimitGate(runtime),
-    hooks,
-    drift,
+    limit: new RateLimit(runtime),
+    hooks: [hooks, debugHooks(() => runtime.monotonic())].filter((each) => each !== undefined),
     allowHttp,
     settings,
+    printed,
   });
 }
 
@@ -83,8 +84,9 @@ function clientOf(parts: object): MerchantClient {
 }
 
 /**
- * The client of the Merchant Invoicing Service. One per process is enough: its calls share a retry budget and wait
- * together when the service limits the rate. It shows no key and no secret when it is logged, inspected or serialised.
+ * The client of the Merchant Invoicing Service. One per process is enough: its calls hold back
+ * together when the service limits the rate. Jobs use a client of `withOptions({})`, so that no checkout waits for them. It shows no key
+ * and no secret when it is logged, inspected or serialised.
  *
  * @throws ConfigurationError (`SDK_CONFIGURATION`) for an unusable option.
  * @example
@@ -120,8 +122,8 @@ export class MerchantClient {
   }
 
   /**
-   * Creates a client for another business of the same service, or with other limits. It shares fetch,
-   * hooks and `onDrift`, and has its own retry budget and rate-limit pause: keep one client for each business.
+   * Creates a client for another business of the same service, or with other limits. It shares fetch
+   * and hooks, and knows nothing of the rate limits that the first one met: keep one client for each business.
    *
    * @throws ConfigurationError (`SDK_CONFIGURATION`) for an unusable option, and for an `apiKey` of undefined.
    * @example

@@ -11,6 +11,7 @@ export type { HttpMethod } from './contract/endpoint.ts';
 export type { Operation as ServiceOperation } from './contract/endpoints.ts';
 export type {
   ChargeMember,
+  ComparedText,
   CreatedInvoice,
   CreateInvoiceParams,
   Invoice,
@@ -65,7 +66,6 @@ export { hasCode, hasKind, isMerchantError } from './errors/guards.ts';
 export type {
   CallOptions,
   ClientOverrides,
-  ClientRetryOptions,
   InvalidItem,
   ListOptions,
   MerchantClientOptions,
@@ -74,8 +74,8 @@ export type {
   WithdrawalQueryNames,
 } from './options.ts';
 export type { Call, CallResult, ListCall, ResponseInfo, WithResponse } from './resources/call-promise.ts';
-export type { ComparedText } from './resources/create-invoice.ts';
-export type { CreateOrGetResult, Invoices, WaitOptions } from './resources/invoices.ts';
+export type { CreateOrGetResult } from './resources/create-invoice.ts';
+export type { Invoices } from './resources/invoices.ts';
 export type { ChargeQuery, PaymentMethods } from './resources/payment-methods.ts';
 export type { RateFilter, Rates } from './resources/rates.ts';
 export type { RawRequest } from './resources/request.ts';
@@ -83,9 +83,7 @@ export type { Webhooks } from './resources/webhooks.ts';
 export type { Withdrawals } from './resources/withdrawals.ts';
 export type {
   CallEvent,
-  DriftEvent,
   EndEvent,
-  ErrorEvent,
   Hooks,
   ResponseEvent,
   RetryEvent,

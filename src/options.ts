@@ -1,22 +1,26 @@
 import { isLoopback } from './contract/values/scalars.ts';
 import {
   type Callback,
+  callback,
   checkCallbacks,
   checkOptions,
-  checkSignal,
   configurationFail,
+  count,
+  duration,
   type Fail,
+  flag,
   keyProblem,
   kindOf,
-  namesOf,
-  readCount,
-  readDuration,
+  type OptionReader,
+  type OptionTable,
+  readOptions,
+  signal,
+  unchecked,
 } from './errors/checks.ts';
 import { environment } from './errors/environment.ts';
-import type { DriftEvent, Hooks } from './transport/hooks.ts';
-import type { RetryPolicy } from './transport/retry.ts';
-import type { ApiKey, CompleteOptions, FetchLike } from './transport/types.ts';
-import { warnOfSandboxSecret } from './webhooks/verify/sandbox-secret.ts';
+import { HOOK_NAMES, type Hooks } from './transport/hooks.ts';
+import type { ApiKey, CompleteOptions, FetchLike, RetryPolicy, WrongOptions } from './transport/types.ts';
+import { SANDBOX_KEY, warnOfSandboxSecret } from './webhooks/verify/sandbox-secret.ts';
 import { parseSecrets, type WebhookSecret } from './webhooks/verify/signature.ts';
 
 // Every option of a client and of a call: its type with its default, and the function that checks and copies it.
@@ -45,17 +49,17 @@ export interface MerchantClientOptions {
    */
   readonly webhookSecret?: WebhookSecret | undefined;
   /**
-   * Limit of one attempt, body included.
+   * Limit of one attempt, body included. At least 100.
    * @defaultValue 10_000
    */
   readonly timeout?: number | undefined;
   /**
-   * Limit of the whole call, waits included. The default fits a checkout. Batch jobs raise it.
+   * Limit of the whole call, waits included. At least 100. The default fits a checkout. Batch jobs raise it.
    * @defaultValue 30_000
    */
   readonly deadline?: number | undefined;
   /** Whether and when a failed attempt is repeated. `false`: never. */
-  readonly retry?: false | ClientRetryOptions | undefined;
+  readonly retry?: false | RetryOptions | undefined;
   /** Replaces the platform's fetch: `sandbox.fetch`, a proxy, a test's fake. Must not follow redirects. */
   readonly fetch?: FetchLike | undefined;
   /**
@@ -67,8 +71,6 @@ export interface MerchantClientOptions {
   readonly hooks?: Hooks | undefined;
   /** Allows plain http: to hosts other than loopback, for containers on a private network. */
   readonly allowHttp?: boolean | undefined;
-  /** Called once for each drift: a difference of a response from the interface that the client accepts, such as a new field. */
-  readonly onDrift?: Callback<[event: DriftEvent]> | undefined;
   /**
    * The service's names of the withdrawals query, which the interface does not show.
    * @defaultValue `status`, `page`, `per_page`
@@ -85,30 +87,20 @@ export interface MerchantClientOptions {
 export interface ClientOverrides {
   /**
    * The key of another business. Undefined is refused, because the calls would go to the business of this client. Keep
-   * one client for each key: a new one has a new retry budget and rate-limit pause.
+   * one client for each key: a new one knows nothing of the rate limits that this one met.
    */
   readonly apiKey?: ApiKey;
   /** The webhook secret of that business. A client with another key has none unless it is given. */
   readonly webhookSecret?: WebhookSecret | undefined;
-  /** Milliseconds for one attempt, body included. */
+  /** Milliseconds for one attempt, body included. At least 100. */
   readonly timeout?: number | undefined;
   /** Milliseconds for a whole call, waits included. */
   readonly deadline?: number | undefined;
-  /** `false`: one attempt. The size of the retry budget is that of this client. */
+  /** `false`: one attempt. */
   readonly retry?: false | RetryOptions | undefined;
   /** Added to the headers of this client. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
-
-/** Every option of {@link ClientOverrides}. */
-const OVERRIDE_NAMES: ReadonlySet<string> = namesOf<ClientOverrides>({
-  apiKey: true,
-  webhookSecret: true,
-  timeout: true,
-  deadline: true,
-  retry: true,
-  headers: true,
-});
 
 /**
  * How your service names the query parameters of the withdrawals list.
@@ -124,22 +116,6 @@ export interface WithdrawalQueryNames {
   /** Name of the page size. @defaultValue `'per_page'` */
   readonly per_page?: string | undefined;
 }
-
-/** Every option of the client. */
-const CLIENT_NAMES = namesOf<MerchantClientOptions>({
-  baseUrl: true,
-  apiKey: true,
-  webhookSecret: true,
-  timeout: true,
-  deadline: true,
-  retry: true,
-  fetch: true,
-  headers: true,
-  hooks: true,
-  allowHttp: true,
-  onDrift: true,
-  withdrawalQuery: true,
-});
 
 /** Throws the error of a wrong option. It names the option and never holds a value that could be a secret. */
 const fail: Fail = configurationFail('MerchantClient');
@@ -187,31 +163,6 @@ function readApiKey(given: ApiKey | undefined): ApiKey {
   return problem === null ? key : fail(`${given === undefined ? 'MERCHANT_API_KEY' : 'apiKey'} ${problem}`);
 }
 
-/** Checks the hooks: a plain object of functions, or an instance of the merchant's class. */
-function checkHooks(hooks: Hooks | undefined): void {
-  if (hooks === undefined) return;
-  const names = ['onRequest', 'onResponse', 'onRetry', 'onError', 'onEnd'];
-  const isPlain = hooks !== null && [Object.prototype, null].includes(Object.getPrototypeOf(hooks));
-  checkOptions('hooks', hooks, new Set(isPlain ? names : Object.keys(hooks ?? {})), fail);
-  for (const name of names) checkCallbacks({ [`hooks.${name}`]: Reflect.get(hooks, name) }, fail);
-}
-
-/** Reads the option `withdrawalQuery`. */
-function readQueryNames(names: WithdrawalQueryNames | undefined = {}): Record<string, string> {
-  if (typeof names !== 'object' || names === null)
-    return fail(`withdrawalQuery must be an object, not ${kindOf(names)}`);
-  const checked: Record<string, string> = {};
-  for (const [name, wire] of Object.entries(names)) {
-    if (name !== 'status' && name !== 'page' && name !== 'per_page')
-      fail('withdrawalQuery has the names status, page and per_page');
-    if (wire === undefined) continue;
-    if (typeof wire !== 'string' || !/^[\w.[\]-]{1,64}$/.test(wire))
-      fail(`withdrawalQuery.${name} must be a query name`);
-    checked[name] = wire;
-  }
-  return checked;
-}
-
 /**
  * Whether and when a failed attempt is repeated. Durations in milliseconds.
  *
@@ -240,21 +191,6 @@ export interface RetryOptions {
    * @defaultValue 10_000
    */
   readonly maxRetryAfter?: number | undefined;
-}
-
-/**
- * Retry options of a client.
- *
- * @example
- * new MerchantClient({ retry: { attempts: 2, budget: false } });
- */
-export interface ClientRetryOptions extends RetryOptions {
-  /**
-   * Tokens of the retry budget that all calls share, a whole number from 0. A retry costs 14, after a rate limit 5, and a
-   * success returns its price or 1. 500 pay for about 35 retries in a row. `false` switches the budget off.
-   * @defaultValue 500
-   */
-  readonly budget?: number | false | undefined;
 }
 
 /**
@@ -327,27 +263,77 @@ export interface ListOptions extends CallOptions {
   readonly onInvalidItem?: Callback<[item: InvalidItem]> | undefined;
 }
 
-const DEFAULT_TIMEOUT = 10_000;
-const DEFAULT_DEADLINE = 30_000;
-const DEFAULT_RETRY: RetryPolicy = { attempts: 3, baseDelay: 500, maxDelay: 8_000, maxRetryAfter: 10_000 };
-const BUDGET = { byDefault: 500, min: 0 };
-
 const FORBIDDEN_HEADERS = new Set(['x-api-key', 'host', 'content-length']);
 /** Node's fetch rejects with a network error if one of these is set. */
 const UNSENDABLE_HEADERS = new Set(['expect', 'transfer-encoding', 'upgrade', 'keep-alive']);
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 
+// The tables: each option with its check and its default. A table for one call has the client's settings as defaults.
+
+const DEFAULTS: CompleteOptions = {
+  timeout: 10_000,
+  deadline: 30_000,
+  retry: { attempts: 3, baseDelay: 500, maxDelay: 8_000, maxRetryAfter: 10_000 },
+  signal: null,
+  headers: {},
+  query: {},
+};
+/** A shorter limit of a client is in seconds by mistake. A call's own may be shorter. */
+const SHORTEST = 100;
+
+/** The options that a client, `withOptions` and a call have in common. */
+const common = (settings: CompleteOptions, min?: number) => ({
+  timeout: duration({ default: settings.timeout, ...(min !== undefined && { min }) }),
+  deadline: duration({ default: settings.deadline, ...(min !== undefined && { min }) }),
+  retry: retryOption(settings.retry),
+  headers: texts(checkHeader),
+});
+const clientTable = {
+  baseUrl: unchecked<string | undefined>(),
+  apiKey: unchecked<ApiKey | undefined>(),
+  webhookSecret: unchecked<WebhookSecret | undefined>(),
+  ...common(DEFAULTS, SHORTEST),
+  fetch: callback<FetchLike>(),
+  hooks: hooksOption,
+  allowHttp: flag(false),
+  withdrawalQuery: queryNamesOption,
+} as const satisfies OptionTable<MerchantClientOptions>;
+const overridesTable = (settings: CompleteOptions) =>
+  ({
+    apiKey: unchecked<ApiKey | undefined>(),
+    webhookSecret: unchecked<WebhookSecret | undefined>(),
+    ...common(settings, SHORTEST),
+  }) as const satisfies OptionTable<ClientOverrides>;
+const callTable = (settings: CompleteOptions) =>
+  ({ signal: signal(), ...common(settings), query: texts(checkQueryText) }) as const satisfies OptionTable<CallOptions>;
+const rowsTable = (settings: CompleteOptions) =>
+  ({
+    ...callTable(settings),
+    onInvalidItem: callback<NonNullable<RowsOptions['onInvalidItem']>>(),
+  }) as const satisfies OptionTable<RowsOptions>;
+const PREFETCH = 3;
+const listTable = (settings: CompleteOptions) =>
+  ({
+    ...rowsTable(settings),
+    prefetch: count({ default: PREFETCH, min: 1, max: 32 }),
+  }) as const satisfies OptionTable<ListOptions>;
+const retryTable = (policy: RetryPolicy) =>
+  ({
+    attempts: count({ default: policy.attempts, min: 1 }),
+    baseDelay: delay(policy.baseDelay),
+    maxDelay: delay(policy.maxDelay),
+    maxRetryAfter: delay(policy.maxRetryAfter),
+  }) as const satisfies OptionTable<RetryOptions>;
+
 /** The options of a client, checked and copied. */
 export interface ClientSettings {
   readonly baseUrl: string;
   readonly apiKey: ApiKey;
   readonly secrets: readonly (string | Uint8Array)[];
-  readonly budget: number | false;
   readonly headers: Readonly<Record<string, string>>;
   readonly fetch: FetchLike | undefined;
-  readonly hooks: Hooks | null;
-  readonly onDrift: MerchantClientOptions['onDrift'];
+  readonly hooks: Hooks | undefined;
   readonly allowHttp: boolean;
   /** The service's names of the withdrawals query. */
   readonly queryNames: Readonly<Record<string, string>>;
@@ -355,157 +341,203 @@ export interface ClientSettings {
   readonly settings: CompleteOptions;
 }
 
-/** Reads the options of a client. The environment supplies an absent address, key or secret. */
+/** Reads the options of a client. The environment fills what is not written. */
 export function readClientOptions(options: MerchantClientOptions): ClientSettings {
-  checkOptions('options', options, CLIENT_NAMES, fail);
-  const { onDrift, fetch, allowHttp = false, hooks, retry, headers, webhookSecret } = options;
-  checkHooks(hooks);
-  checkCallbacks({ fetch, onDrift }, fail);
-  if (typeof allowHttp !== 'boolean') fail(`allowHttp must be true or false, not ${kindOf(allowHttp)}`);
-  const baseUrl = checkBaseUrl(options.baseUrl, allowHttp);
-  const apiKey = readApiKey(options.apiKey);
+  const read = readOptions('options', options, clientTable, fail);
+  const { allowHttp, fetch, hooks, headers, retry, timeout, deadline, webhookSecret } = read;
+  // Written as undefined it is a variable that is not set: the environment's would go to another host, or to another business.
+  for (const name of ['baseUrl', 'apiKey'] as const) {
+    if (name in options && read[name] === undefined) {
+      fail(`${name} is undefined: give a value, or leave the name out to use the environment variable`);
+    }
+  }
+  const baseUrl = checkBaseUrl(read.baseUrl, allowHttp);
+  const apiKey = readApiKey(read.apiKey);
+  const { protocol, hostname } = new URL(baseUrl);
+  const isPublic = protocol === 'https:' && !isLoopback(hostname);
+  if (apiKey === SANDBOX_KEY && isPublic && fetch === undefined && environment('MERCHANT_SANDBOX') !== '1') {
+    fail(
+      `apiKey is ${SANDBOX_KEY}, the sandbox's public key, and baseUrl is a public address: give the key of the dashboard`,
+    );
+  }
   // An empty variable is not a mistake here, unlike that of the key: a deployment without webhooks may set it so.
-  const secret = webhookSecret ?? (environment('MERCHANT_WEBHOOK_SECRET') || undefined);
-  const secrets = secret === undefined ? [] : parseSecrets(secret, 'webhookSecret', fail);
+  const given = 'webhookSecret' in options ? webhookSecret : environment('MERCHANT_WEBHOOK_SECRET') || undefined;
+  const secrets = given === undefined ? [] : parseSecrets(given, 'webhookSecret', fail);
   warnOfSandboxSecret(secrets, undefined);
-  const policy = readRetry(retry, DEFAULT_RETRY, CLIENT_RETRY_NAMES, fail);
-  const budget = retry === false ? undefined : retry?.budget;
   return {
     baseUrl,
     apiKey,
     secrets,
-    budget: budget === false ? false : readCount('retry.budget', budget, BUDGET, fail),
-    headers: readTexts(headers, 'headers', checkHeader, fail),
+    headers,
     fetch,
-    hooks: hooks ?? null,
-    onDrift,
+    hooks,
     allowHttp,
-    queryNames: readQueryNames(options.withdrawalQuery),
-    settings: {
-      timeout: readDuration('timeout', options.timeout, DEFAULT_TIMEOUT, fail),
-      deadline: readDuration('deadline', options.deadline, DEFAULT_DEADLINE, fail),
-      retry: policy,
-      signal: null,
-      headers: {},
-      query: {},
-    },
+    queryNames: read.withdrawalQuery,
+    settings: { ...DEFAULTS, timeout, deadline, retry },
   };
 }
 
 /** Reads the options of `withOptions`. An absent option stays as in `client`. */
 export function readOverrides(client: ClientSettings, options: ClientOverrides): ClientSettings {
   const refuse = configurationFail('MerchantClient.withOptions');
-  const { headers, ...settings } = readCallOptions(client.settings, options, 'client', refuse);
+  const { headers, timeout, deadline, retry, ...read } = readOptions(
+    'options',
+    options,
+    overridesTable(client.settings),
+    refuse,
+    'options.',
+  );
   const isOther = 'apiKey' in options; // `in`, because a getter of a class may supply it
-  const { apiKey = isOther ? undefined : client.apiKey, webhookSecret } = options;
+  const apiKey = isOther ? read.apiKey : client.apiKey;
   if (apiKey === undefined) return refuse('apiKey is undefined: leave it out to keep the key of this client');
   const problem = typeof apiKey === 'function' ? null : keyProblem(apiKey);
   if (problem !== null) refuse(`apiKey ${problem}`);
   // Another key means another business, whose receiver must not accept the deliveries of this one.
   const kept = isOther ? [] : client.secrets;
-  const secrets = webhookSecret === undefined ? kept : parseSecrets(webhookSecret, 'webhookSecret', refuse);
+  const secrets = read.webhookSecret === undefined ? kept : parseSecrets(read.webhookSecret, 'webhookSecret', refuse);
   warnOfSandboxSecret(secrets, undefined);
   return {
     ...client,
     apiKey,
     secrets,
     headers: { ...client.headers, ...headers },
-    settings: { ...settings, headers: {} },
+    settings: { ...client.settings, timeout, deadline, retry },
   };
+}
+
+/** Thrown by a check of the options of a call, which {@link attempt} catches. */
+class WrongOption {
+  readonly problem: string;
+  constructor(problem: string) {
+    this.problem = problem;
+  }
+}
+
+const wrong: Fail = (problem) => {
+  throw new WrongOption(problem);
+};
+
+/** Reads options in the one `try` around them: a getter that throws is a wrong option. */
+function attempt<Read>(read: () => Read): Read | WrongOptions {
+  try {
+    return read();
+  } catch (thrown) {
+    return { problem: thrown instanceof WrongOption ? thrown.problem : 'the options cannot be read' };
+  }
 }
 
 /** Reads and copies the options of one call. The client's settings apply where an option is absent. */
 export function readCallOptions(
   client: CompleteOptions,
-  options: CallOptions & Pick<RowsOptions, 'onInvalidItem'>,
-  kind: keyof typeof OPTION_NAMES,
-  fail: Fail,
-): CompleteOptions {
-  checkOptions('options', options, OPTION_NAMES[kind], fail);
-  const { signal, timeout, deadline, retry, headers, query, onInvalidItem } = options;
-  checkSignal('options.signal', signal, fail);
-  checkCallbacks({ 'options.onInvalidItem': onInvalidItem }, fail);
-  return {
-    timeout: readDuration('options.timeout', timeout, client.timeout, fail),
-    deadline: readDuration('options.deadline', deadline, client.deadline, fail),
-    retry: readRetry(retry, client.retry, RETRY_NAMES, fail),
-    signal: signal ?? null,
-    headers: readTexts(headers, 'options.headers', checkHeader, fail),
-    query: readTexts(query, 'options.query', checkQueryText, fail),
+  options: CallOptions | undefined,
+): CompleteOptions | WrongOptions {
+  if (options === undefined) return client;
+  return attempt(() => complete(readOptions('options', options, callTable(client), wrong, 'options.')));
+}
+
+/** Reads the options of a list that comes at once. */
+export function readRowsOptions(
+  client: CompleteOptions,
+  options: RowsOptions | undefined,
+): { readonly settings: CompleteOptions | WrongOptions; readonly onInvalidItem?: RowsOptions['onInvalidItem'] } {
+  if (options === undefined) return { settings: client };
+  const read = attempt(() => readOptions('options', options, rowsTable(client), wrong, 'options.'));
+  return 'problem' in read ? { settings: read } : { settings: complete(read), onInvalidItem: read.onInvalidItem };
+}
+
+/** Reads the options of a list that comes in pages. */
+export function readListOptions(
+  client: CompleteOptions,
+  options: ListOptions | undefined,
+): ReturnType<typeof readRowsOptions> & { readonly prefetch: number } {
+  if (options === undefined) return { settings: client, prefetch: PREFETCH };
+  const read = attempt(() => readOptions('options', options, listTable(client), wrong, 'options.'));
+  if ('problem' in read) return { settings: read, prefetch: PREFETCH };
+  return { settings: complete(read), prefetch: read.prefetch, onInvalidItem: read.onInvalidItem };
+}
+
+function complete({
+  timeout,
+  deadline,
+  retry,
+  signal: own,
+  headers,
+  query,
+}: Omit<CompleteOptions, 'signal'> & { readonly signal: AbortSignal | undefined }): CompleteOptions {
+  return { timeout, deadline, retry, signal: own ?? null, headers, query };
+}
+
+function retryOption(policy: RetryPolicy): OptionReader<RetryPolicy> {
+  return (retry, name, refuse) => {
+    if (retry === undefined) return policy;
+    if (retry === false) return { ...policy, attempts: 1 };
+    if (typeof retry !== 'object' || retry === null)
+      return refuse(`${name} must be false or an object, not ${kindOf(retry)}`);
+    return readOptions('retry', retry, retryTable(policy), refuse, 'retry.');
   };
 }
 
-const RETRY = { attempts: true, baseDelay: true, maxDelay: true, maxRetryAfter: true } as const;
-const RETRY_NAMES = namesOf<RetryOptions>(RETRY);
-const CLIENT_RETRY_NAMES = namesOf<ClientRetryOptions>({ ...RETRY, budget: true });
-const CALL = { signal: true, timeout: true, deadline: true, retry: true, headers: true, query: true } as const;
-/** The options of each kind of call. */
-const OPTION_NAMES = {
-  call: namesOf<CallOptions>(CALL),
-  rows: namesOf<RowsOptions>({ ...CALL, onInvalidItem: true }),
-  list: namesOf<ListOptions>({ ...CALL, onInvalidItem: true, prefetch: true }),
-  client: OVERRIDE_NAMES,
-} as const;
-
-const PREFETCH = { byDefault: 3, min: 1, max: 32 };
-
-/** Reads the number of requests in flight of a list. */
-export function readPrefetch(prefetch: unknown, fail: Fail): number {
-  return readCount('options.prefetch', prefetch, PREFETCH, fail);
-}
-
-function readRetry(
-  retry: false | RetryOptions | undefined,
-  defaults: RetryPolicy,
-  names: ReadonlySet<string>,
-  fail: Fail,
-): RetryPolicy {
-  if (retry === undefined) return defaults;
-  if (retry === false) return { ...defaults, attempts: 1 };
-  if (typeof retry !== 'object' || retry === null) fail(`retry must be false or an object, not ${kindOf(retry)}`);
-  checkOptions('retry', retry, names, fail);
-  return {
-    attempts: readCount('retry.attempts', retry.attempts, { byDefault: defaults.attempts, min: 1 }, fail),
-    baseDelay: readDelay('retry.baseDelay', retry.baseDelay, defaults.baseDelay, fail),
-    maxDelay: readDelay('retry.maxDelay', retry.maxDelay, defaults.maxDelay, fail),
-    maxRetryAfter: readDelay('retry.maxRetryAfter', retry.maxRetryAfter, defaults.maxRetryAfter, fail),
+/** A number of milliseconds from 0. */
+function delay(byDefault: number): OptionReader<number> {
+  return (value, name, refuse) => {
+    if (value === undefined) return byDefault;
+    if (typeof value === 'number' && Number.isFinite(value) && value >= 0) return value;
+    return refuse(`${name} must be a number of milliseconds from 0, not ${kindOf(value)}`);
   };
 }
 
-function readDelay(name: string, value: unknown, byDefault: number, fail: Fail): number {
-  if (value === undefined) return byDefault;
-  if (typeof value === 'number' && Number.isFinite(value) && value >= 0) return value;
-  return fail(`${name} must be a number of milliseconds from 0, not ${kindOf(value)}`);
+/** Checks the hooks: a plain object of functions, or an instance of the merchant's class. */
+function hooksOption(hooks: unknown, name: string, refuse: Fail): Hooks | undefined {
+  if (hooks === undefined) return undefined;
+  const isPlain = typeof hooks !== 'object' || [Object.prototype, null].includes(Object.getPrototypeOf(hooks ?? {}));
+  checkOptions(name, hooks, new Set<string>(isPlain ? HOOK_NAMES : Object.keys(hooks ?? {})), refuse);
+  const given = hooks as Hooks; // an object: each of its functions is checked here
+  for (const each of HOOK_NAMES) checkCallbacks({ [`${name}.${each}`]: given[each] }, refuse);
+  return given;
+}
+
+function queryNamesOption(names: unknown, name: string, refuse: Fail): Readonly<Record<string, string>> {
+  if (names === undefined) return {};
+  const table = { status: queryName, page: queryName, per_page: queryName } as const;
+  const read = readOptions(name, Object(names), table satisfies OptionTable<WithdrawalQueryNames>, refuse, `${name}.`);
+  return Object.fromEntries(Object.entries(read).flatMap(([each, wire]) => (wire === undefined ? [] : [[each, wire]])));
+}
+
+function queryName(value: unknown, name: string, refuse: Fail): string | undefined {
+  if (value === undefined) return undefined;
+  return typeof value === 'string' && /^[\w.[\]-]{1,64}$/.test(value) ? value : refuse(`${name} must be a query name`);
 }
 
 /** Checks a header or a query parameter, and returns the name under which it is kept. Errors never quote a value. */
 type CheckText = (name: string, value: unknown, what: string, fail: Fail) => string;
 
-/** Reads headers or query parameters. An undefined header is left out. An undefined query parameter is refused. */
-function readTexts(given: unknown, what: string, check: CheckText, fail: Fail): Record<string, string> {
-  if (given === undefined) return {};
-  if (typeof given !== 'object' || given === null)
-    return fail(`${what} must be an object of strings, not ${kindOf(given)}`);
-  const texts: Record<string, string> = {};
-  for (const [name, value] of given instanceof Headers ? given : Object.entries(given)) {
-    if (value !== undefined || check !== checkHeader) texts[check(name, value, what, fail)] = value;
-  }
-  return texts;
+/** Headers or query parameters. An undefined header is left out. An undefined query parameter is refused. */
+function texts(check: CheckText): OptionReader<Readonly<Record<string, string>>> {
+  return (given, what, refuse) => {
+    if (given === undefined) return {};
+    if (typeof given !== 'object' || given === null)
+      return refuse(`${what} must be an object of strings, not ${kindOf(given)}`);
+    const read: Record<string, string> = {};
+    for (const [name, value] of given instanceof Headers ? given : Object.entries(given)) {
+      if (value !== undefined || check !== checkHeader) read[check(name, value, what, refuse)] = value;
+    }
+    return read;
+  };
 }
 
-function checkHeader(name: string, value: unknown, what: string, fail: Fail): string {
+function checkHeader(name: string, value: unknown, what: string, refuse: Fail): string {
   const header = name.toLowerCase();
-  if (!HEADER_NAME.test(name)) fail(`${what} holds a name that is not a header name`);
-  if (FORBIDDEN_HEADERS.has(header)) fail(`${what} cannot set ${name}: the client does`);
-  if (UNSENDABLE_HEADERS.has(header)) fail(`${what} cannot set ${name}: fetch does not send it`);
+  if (!HEADER_NAME.test(name)) refuse(`${what} holds a name that is not a header name`);
+  if (FORBIDDEN_HEADERS.has(header)) refuse(`${what} cannot set ${name}: the client does`);
+  if (UNSENDABLE_HEADERS.has(header)) refuse(`${what} cannot set ${name}: fetch does not send it`);
   if (typeof value !== 'string' || !HEADER_VALUE.test(value)) {
-    fail(`${what}: the value of ${name} is not text that a header can carry`);
+    refuse(`${what}: the value of ${name} is not text that a header can carry`);
   }
   return header;
 }
 
-function checkQueryText(name: string, value: unknown, what: string, fail: Fail): string {
+function checkQueryText(name: string, value: unknown, what: string, refuse: Fail): string {
   return typeof value === 'string'
     ? name
-    : fail(`${what}: the value of ${name} must be a string, not ${kindOf(value)}`);
+    : refuse(`${what}: the value of ${name} must be a string, not ${kindOf(value)}`);
 }

@@ -16,7 +16,6 @@ describe('a user can put a plain object in place of a part of the client', () =>
         },
         get: () => read,
         list: () => listed,
-        waitUntilFinal: async () => read,
       },
     };
     expectTypeOf(shop.invoices.get('order-1042')).toEqualTypeOf<Call<Invoice>>();

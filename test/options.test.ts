@@ -45,7 +45,7 @@ async function expectRefused(doors: readonly (string | undefined)[], options: un
   expect(fetch).not.toHaveBeenCalled();
 }
 
-const TEXT = 'a value of type string';
+const TEXT = 'a string';
 const LIMIT = 'must be a number of milliseconds above 0, not';
 const DELAY = 'must be a number of milliseconds from 0, not';
 const COUNT = 'must be a whole number from 1, not';
@@ -60,7 +60,7 @@ const NO_NUMBERS: readonly (readonly [unknown, string])[] = [
     ['5', TEXT],
     ['', 'an empty string'],
     [[5], 'an array'],
-    [{}, 'a value of type object'],
+    [{}, 'an object'],
   ] as const),
 ];
 const numbers = (name: string, rule: string, optionsOf: (value: unknown) => object, more: readonly number[] = []) =>
@@ -77,7 +77,7 @@ describe('an option of a client, of withOptions and of a call is refused', () =>
     ...numbers('retry.attempts', COUNT, (attempts) => ({ retry: { attempts } }), [0, 1.5]),
     ['retry of a number', { retry: 5 }, `${RETRY} 5`],
     ['retry of null', { retry: null }, `${RETRY} null`],
-    ['retry of true', { retry: true }, `${RETRY} a value of type boolean`],
+    ['retry of true', { retry: true }, `${RETRY} a boolean`],
     ['an unknown name in retry', { retry: { attempt: 1 } }, 'retry has no "attempt"; it has attempts, baseDelay, '],
     ['headers of text', { headers: 'x: 1' }, `headers must be an object of strings, not ${TEXT}`],
     ['headers of null', { headers: null }, 'headers must be an object of strings, not null'],
@@ -130,11 +130,30 @@ describe('an option of a client is refused', () => {
     ['hooks of null', { hooks: null }, 'hooks must be an object'],
     ['a hook of text', { hooks: { onRetry: 'log' } }, 'hooks.onRetry must be a function'],
     ['a mistyped hook', { hooks: { onRetries: () => {} } }, 'hooks has no "onRetries"; it has onRequest'],
+    [
+      'a written baseUrl of undefined',
+      { baseUrl: undefined },
+      'baseUrl is undefined: give a value, or leave the name out',
+    ],
+    [
+      'a written apiKey of undefined',
+      { apiKey: undefined },
+      'apiKey is undefined: give a value, or leave the name out',
+    ],
+    ['seconds as timeout', { timeout: 5 }, 'timeout is in milliseconds and at least 100, not 5'],
+    ['seconds as deadline', { deadline: 30 }, 'deadline is in milliseconds and at least 100, not 30'],
+    [
+      'the key of the sandbox at a public address',
+      { apiKey: 'sk_sandbox', fetch: undefined },
+      "the sandbox's public key",
+    ],
     ['a mistyped name', { timeOut: 1_000 }, 'options has no "timeOut"; it has baseUrl, '],
-    ['a budget below 0', { retry: { budget: -1 } }, 'retry.budget must be a whole number from 0, not -1'],
-    ['half a token', { retry: { budget: 1.5 } }, 'retry.budget must be a whole number from 0, not 1.5'],
     ['a query name that is none', { withdrawalQuery: { page: 'a b' } }, 'withdrawalQuery.page must be a query name'],
-    ['a query of another name', { withdrawalQuery: { pages: 'p' } }, 'withdrawalQuery has the names status, page and'],
+    [
+      'a query of another name',
+      { withdrawalQuery: { pages: 'p' } },
+      'withdrawalQuery has no "pages"; it has status, page, per_page',
+    ],
     ['a webhook secret of a number', { webhookSecret: 7 }, 'webhookSecret must be a string'],
     ['an empty webhook secret', { webhookSecret: '' }, 'webhookSecret'],
     ['a webhook secret without bytes', bytes(0), 'webhookSecret has no bytes'],
@@ -163,7 +182,11 @@ it.each<[string, unknown, string]>([
   ['an empty key', { apiKey: '' }, 'apiKey is empty'],
   ['a key with a line break', { apiKey: 'key-of-shop\n' }, 'apiKey has white space'],
   ['a key that a class does not have', new (class { get apiKey() { return undefined; } })(), 'apiKey is undefined'], // biome-ignore format: one row
-  ['another address', { baseUrl: 'https://evil.example' }, 'options has no "baseUrl"; it has apiKey'],
+  [
+    'another address',
+    { baseUrl: 'https://evil.example' },
+    'options has no "baseUrl"; it has apiKey, webhookSecret, timeout',
+  ],
   ['another fetch', { fetch }, 'options has no "fetch"'],
   ['a size of the budget', { retry: { budget: 5 } }, 'retry has no "budget"'],
   ['an empty secret', { webhookSecret: '' }, 'webhookSecret'],
@@ -180,10 +203,10 @@ describe('an option of a call is refused', () => {
     ['an unknown name', { timeOut: 5 }, 'options has no "timeOut"; it has signal, timeout, deadline, retry, headers,'],
     ['a long unknown name', { ['x'.repeat(50)]: 5 }, `options has no "${'x'.repeat(40)}"; it has signal, `],
     ['a signal of text', { signal: 'stop' }, `${SIGNAL} ${TEXT}`],
-    ['a signal of an object', { signal: {} }, `${SIGNAL} a value of type object`],
-    ['half a signal', { signal: { aborted: false } }, `${SIGNAL} a value of type object`],
-    ['the other half', { signal: { addEventListener() {} } }, `${SIGNAL} a value of type object`],
-    ['a deaf signal', { signal: { aborted: false, addEventListener: 1 } }, `${SIGNAL} a value of type object`],
+    ['a signal of an object', { signal: {} }, `${SIGNAL} an object`],
+    ['half a signal', { signal: { aborted: false } }, `${SIGNAL} an object`],
+    ['the other half', { signal: { addEventListener() {} } }, `${SIGNAL} an object`],
+    ['a deaf signal', { signal: { aborted: false, addEventListener: 1 } }, `${SIGNAL} an object`],
     ['a controller', { signal: new AbortController() }, CONTROLLER],
     ['a query of text', { query: 'a=1' }, `${QUERY} ${TEXT}`],
     ['a query of null', { query: null }, `${QUERY} null`],

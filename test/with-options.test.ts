@@ -51,8 +51,10 @@ describe('a client for another business', () => {
     await errorOf(patient.withOptions({ retry: false }).rates.list());
     expect(server.requests).toHaveLength(5 + 1);
     expect(new Set(server.requests.map(({ headers }) => headers['x-api-key']))).toEqual(new Set([API_KEY]));
-    const hasty = patient.withOptions({ timeout: 1, deadline: 2 });
-    expect(await errorOf(hasty.withOptions({ deadline: 5 }).invoices.get('..'))).toMatchObject({ kind: 'validation' });
+    const hasty = patient.withOptions({ timeout: 100, deadline: 200 });
+    expect(await errorOf(hasty.withOptions({ deadline: 100 }).invoices.get('..'))).toMatchObject({
+      kind: 'validation',
+    });
   });
 
   it('reads its options once', async () => {
@@ -88,12 +90,15 @@ describe('a client for another business', () => {
     expect((await errorOf(first.rates.list())).code).toBe('ECHO_[redacted]');
   });
 
-  it('reports a deviation that was reported before no more', async () => {
-    const drifts: string[] = [];
-    const server = await serve(ok({ ...pendingInvoice, surprise: 1 }));
-    const merchant = clientOf(server.url, { onDrift: ({ path }) => void drifts.push(path) });
+  it('prints a line that was printed before no more', async () => {
+    const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
+    const server = await serve(ok({ ...pendingInvoice, customer_id: 7 }));
+    const merchant = clientOf(server.url);
     for (let n = 0; n < 3; n += 1) await merchant.withOptions({ apiKey: keyOf(n) }).invoices.get('order-1042');
-    expect(drifts.filter((path) => path.includes('surprise'))).toHaveLength(1);
+    expect(warn.mock.calls).toEqual([
+      [expect.stringContaining("the customer_id of an invoice cannot be read and is ''")],
+    ]);
+    warn.mockRestore();
   });
 });
 
@@ -118,7 +123,7 @@ describe('the webhooks of another business', () => {
 
   it('keep the secret with the key, and may rotate it', async () => {
     const headers = { ...(await signWebhook(canceled, 'whsec_of_the_platform')) };
-    await merchant.withOptions({ timeout: 5 }).webhooks.verify(canceled, headers);
+    await merchant.withOptions({ timeout: 500 }).webhooks.verify(canceled, headers);
     const rotated = merchant.withOptions({ webhookSecret: ['whsec_new_0123456789', 'whsec_of_the_platform'] });
     expect(await rotated.webhooks.verify(canceled, headers)).toMatchObject({ secretIndex: 1 });
   });
@@ -126,5 +131,5 @@ describe('the webhooks of another business', () => {
 
 it('a method that is called without its client says so', () => {
   const { withOptions } = clientOf('https://pay.example');
-  expect(() => withOptions({ timeout: 5 })).toThrow('as methods of the client');
+  expect(() => withOptions({ timeout: 500 })).toThrow('as methods of the client');
 });

@@ -1,7 +1,8 @@
 import type { Endpoint } from './endpoint.ts';
+import { holdsResource } from './envelope.ts';
 import { isObject, type JsonObject } from './json.ts';
 import { ident } from './parameters.ts';
-import { DELIVERY_STATUSES } from './statuses.ts';
+import type { KnownDeliveryStatus } from './statuses.ts';
 import type { DeliveryStatus, EventType } from './types.ts';
 import {
   check,
@@ -168,14 +169,14 @@ function attempt() {
     triggered_by: optionalScalar(textOrNull),
     created_at: optionalScalar(dateOrNull),
   });
-  return { ...resource(shape), hasChosenNames: true };
+  return resource(shape);
 }
 
 function delivery() {
   const shape = shapeOf<WebhookDelivery>()({
     id: text,
     event_type: optionalScalar((value) => textOrNull(value) as EventType | null), // any text is an EventType
-    status: openEnum(DELIVERY_STATUSES),
+    status: openEnum<KnownDeliveryStatus>(),
     attempts: optionalScalar(numberOrNull),
     max_attempts: optionalScalar(numberOrNull),
     last_http_status: optionalScalar(statusOrNull),
@@ -183,7 +184,7 @@ function delivery() {
     delivered_at: optionalScalar(dateOrNull),
     attempt_log: listOf<DeliveryAttempt>(attempt()),
   });
-  return { ...resource(shape), hasChosenNames: true };
+  return resource(shape);
 }
 
 /**
@@ -193,7 +194,6 @@ export const listDeliveries: Endpoint<WebhookDelivery[]> = {
   method: 'GET',
   path: '/api/v1/external/invoices/{ident}/webhooks',
   idempotent: true,
-  envelope: 'not_shown',
   params: check(() => parameters({ ident: ident() })),
   data: check(() => prepared(readDeliveryList, listOf(delivery()))),
   order: 'ident',
@@ -216,10 +216,10 @@ export const resendWebhook: Endpoint<void> = {
   method: 'POST',
   path: '/api/v1/external/invoices/{ident}/resend-webhook',
   idempotent: false, // each resend starts another attempt
-  envelope: 'not_shown',
   params: check(() => parameters({ ident: ident() })),
   data: () => ({ ok: true, value: undefined }), // the interface does not show the response body
   order: 'ident',
   isRecord: isAttempt,
+  isDone: (body) => isAttempt(body) || (isObject(body) && isAttempt(body['data'])) || holdsResource(body),
   remedy: 'look at webhooks.deliveries before you send it again',
 };

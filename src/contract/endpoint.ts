@@ -1,5 +1,5 @@
 import type { InvoiceStatus, Page } from './types.ts';
-import type { Check } from './values/check.ts';
+import type { Check, Issue } from './values/check.ts';
 
 /** Text values only. An undefined value is left out of the request. */
 export type WireRecord = Readonly<Record<string, string | undefined>>;
@@ -14,12 +14,12 @@ export interface Endpoint<Data> {
   readonly path: `/${string}`;
   /** True if a repeated request cannot do the work twice. */
   readonly idempotent: boolean;
-  /** Whether the interface shows the success in an envelope, or shows no shape at all. The client reads both forms for either. */
-  readonly envelope: 'shown' | 'not_shown';
   /** Path parameters. Absent where the path has none. */
   readonly params?: Check<WireRecord>;
   /** Query, as text. Absent where the interface lists none. */
   readonly query?: Check<WireRecord>;
+  /** Parameters that are not sent: the client itself selects rows by them. */
+  readonly local?: Check<WireRecord>;
   /** JSON body. Absent where the interface lists none. */
   readonly body?: Check<WireRecord>;
   /** The payload of a success, decoded tolerantly. */
@@ -27,6 +27,8 @@ export interface Endpoint<Data> {
 
   // The rest is what is special about an endpoint. An ordinary one has none of these members.
 
+  /** Members of the body that are addresses: plain http is for loopback hosts, or for a client with `allowHttp`. */
+  readonly addresses?: readonly string[];
   /** The parameter with the id of the order, which errors and the events of hooks show. */
   readonly order?: 'external_id' | 'ident';
   /**
@@ -36,9 +38,17 @@ export interface Endpoint<Data> {
   differences?(data: Data, sent: WireRecord): readonly string[];
   /**
    * True for data of this endpoint whose members look like those of an error, such as `success` and `error`. Data of
-   * this kind is not taken for an error, and if an error response contains it, the work was done.
+   * this kind is not taken for an error.
    */
   readonly isRecord?: (value: unknown) => boolean;
+  /** True for the body of an error response which shows that the work was done all the same. */
+  readonly isDone?: (body: unknown) => boolean;
+  /** Where the rows of the payload are: their number is bounded before they are decoded. Absent for a single resource. */
+  readonly rows?: 'page' | 'list';
+  /** The names of query parameters on the wire, where they are not the interface's. */
+  readonly queryNames?: Readonly<Record<string, string>>;
+  /** Returns the name of a member that could not be read and is never used as a key, or null. It is printed once. */
+  unreadable?(data: Data): string | null;
   /** What to do if it is unknown whether the work was done. A part of a sentence, in the message of the error. */
   readonly remedy?: string;
   /** Returns a sentence about the likely mistake in a rejected request, or an empty text. */
@@ -71,13 +81,38 @@ export interface Conflict {
 }
 
 /** An endpoint that returns a page, whose items can also be decoded one by one. */
-export interface PageEndpoint<T> extends Endpoint<Page<T>> {
+export interface PageEndpoint<T> extends Omit<Endpoint<Page<T>>, 'differences'> {
   readonly item: Check<T>;
+  readonly rows: 'page';
+  /** The parameters that select rows, each with its word in a row. A row with another word is left out. */
+  readonly filters: Readonly<Record<string, (item: T) => string>>;
 }
 
 /** An endpoint that returns all its rows at once, each of them readable without the others. */
-export interface RowsEndpoint<T> extends Endpoint<T[]> {
+export interface RowsEndpoint<T> extends Endpoint<ReadRows<T>> {
   readonly item: Check<T>;
+  readonly rows: 'list';
   /** True for a row that the service should have left out. */
   readonly isOmitted?: (raw: unknown) => boolean;
+}
+
+/** A row that cannot be read and is left out. */
+export interface InvalidRow {
+  /** Place in the payload, from 0. */
+  readonly index: number;
+  /** The first thing that is wrong with it. */
+  readonly issue: Issue;
+  readonly raw: unknown;
+}
+
+/** A page with the rows that were left out of it. */
+export interface PageRows<T> {
+  readonly page: Page<T>;
+  readonly invalid: readonly InvalidRow[];
+}
+
+/** The rows of a list without pages, and those that were left out. */
+export interface ReadRows<T> {
+  readonly rows: T[];
+  readonly invalid: readonly InvalidRow[];
 }

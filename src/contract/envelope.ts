@@ -1,17 +1,18 @@
-import { isObject } from './json.ts';
+import type { InvalidRow, PageRows, ReadRows, WireRecord } from './endpoint.ts';
+import { isObject, type JsonObject } from './json.ts';
 import type { Currency, Page } from './types.ts';
-import type { Check, Checked, Issue, Structure } from './values/check.ts';
+import type { Check, Checked } from './values/check.ts';
 import {
   anything,
   type Codec,
   check,
-  displayText,
   flag,
   ISSUES_MAX,
   integer,
   listOf,
   pathTo,
   prepared,
+  requiredDisplayText,
   resource,
   shapeOf,
   text,
@@ -22,8 +23,7 @@ import {
 // | form                          | example                                | for                                       |
 // |-------------------------------|----------------------------------------|-------------------------------------------|
 // | envelope                      | {"success": true, "data": X}           | every endpoint                            |
-// | no envelope                   | X                                      | every endpoint; drift if the interface    |
-// |                               |                                        | shows the envelope                        |
+// | no envelope                   | X                                      | every endpoint                            |
 // | resource under its name       | {"success": true, "data": {"invoice": X}} | single reads, whose shape is not shown |
 // | null for an empty list        | {"items": null}                        | pages, because Go writes an empty slice   |
 // |                               |                                        | as null                                   |
@@ -32,7 +32,9 @@ import {
 
 /** The currency of an invoice or a payment method. */
 export function currency(): Codec<Currency> {
-  return resource(shapeOf<Currency>()({ id: integer, code: text, name: displayText, symbol: displayText }));
+  return resource(
+    shapeOf<Currency>()({ id: integer, code: text, name: requiredDisplayText, symbol: requiredDisplayText }),
+  );
 }
 
 /**
@@ -49,6 +51,19 @@ export function pageOf<T>(item: Codec<T>): Codec<Page<T>> {
     has_prev: flag,
   });
   return resource({ ...shape, items: prepared((raw) => (raw === null ? [] : raw), listOf(item)) });
+}
+
+const FALSE_WORDS: ReadonlySet<unknown> = new Set([false, 0, 'false', '0', 'no']);
+
+/** True for `success: false` in any spelling. For any other value the payload decides. */
+export function saysNo(body: JsonObject): boolean {
+  const { success } = body;
+  return FALSE_WORDS.has(typeof success === 'string' ? success.trim().toLowerCase() : success);
+}
+
+/** True for the body of an error response that holds a resource, and does not say no: it is unknown which of the two is right. */
+export function holdsResource(body: unknown): boolean {
+  return isObject(body) && !saysNo(body) && hasUuid(unwrapped(body['data']));
 }
 
 /** Returns the payload of a success: `data` of the envelope, or the body itself where it has no envelope. */
@@ -70,66 +85,83 @@ function hasUuid(value: unknown): boolean {
 /** Reads the members of a page, and leaves its items as they are. */
 const pageShell = check(() => pageOf(anything));
 
-/** Reads a page item by item. Calls `onInvalid` with each unreadable item and leaves it out. */
-export function lenientPage<T>(
-  item: Check<T>,
-  onInvalid: (index: number, issues: readonly Issue[], raw: unknown, page: number) => void,
-): Check<Page<T>> {
+/** Returns the reader of a page that is refused for one unreadable row. */
+export function strictPage<T>(page: Check<Page<T>>): Check<PageRows<T>> {
   return (payload) => {
-    const shell = pageShell(payload);
-    if (!shell.ok) return shell;
-    const items: T[] = [];
-    for (const [index, raw] of shell.value.items.entries()) {
-      const checked = item(raw);
-      if (checked.ok) items.push(checked.value);
-      else onInvalid(index, checked.issues, raw, shell.value.page);
-    }
-    return { ok: true, value: { ...shell.value, items } };
+    const checked = page(payload);
+    return checked.ok ? { ok: true, value: { page: checked.value, invalid: [] } } : checked;
   };
 }
 
-/** Options for a list whose rows are read one by one. */
-export interface RowsReading {
-  /** Called with each row that cannot be read. */
-  readonly onInvalid?: ((index: number, issue: Issue, raw: unknown) => void) | undefined;
-  /** Accepts a list whose rows are all unreadable. Such a list is refused by default. */
-  readonly mayAllBeInvalid?: boolean | undefined;
-  /** Returns true for a row that the service should have left out. It is skipped and does not count as invalid. */
-  readonly isOmitted?: ((raw: unknown) => boolean) | undefined;
+/** Returns the reader of a page that leaves unreadable rows out. */
+export function lenientPage<T>(item: Check<T>): Check<PageRows<T>> {
+  return (payload) => {
+    const shell = pageShell(payload);
+    if (!shell.ok) return shell;
+    const { rows, invalid } = readRows(item, shell.value.items);
+    return { ok: true, value: { page: { ...shell.value, items: rows }, invalid } };
+  };
 }
 
 /**
  * Returns the reader of a list that leaves unreadable rows out: one odd row must not stop a checkout. A list without any
- * readable row is refused, because an empty list would say that nothing can be charged.
+ * readable row is refused, unless `mayAllBeInvalid`, because an empty list would say that nothing can be charged.
+ *
+ * @param isOmitted True for a row that the service should have left out. It is skipped, and does not count as invalid.
  */
 export function rowsOf<T>(
   item: Check<T>,
-  { onInvalid, mayAllBeInvalid = false, isOmitted }: RowsReading = {},
-): Check<T[]> {
-  const read = (payload: unknown): Checked<T[]> => {
+  isOmitted: (raw: unknown) => boolean = () => false,
+  mayAllBeInvalid = false,
+): Check<ReadRows<T>> {
+  const read = (payload: unknown): Checked<ReadRows<T>> => {
     if (!Array.isArray(payload)) {
       const message = payload === undefined ? 'is required' : 'must be an array';
       return { ok: false, issues: [{ path: '', message }] };
     }
-    const rows: T[] = [];
-    const issues: Issue[] = [];
-    for (const [index, raw] of payload.entries()) {
-      if (isOmitted?.(raw)) continue;
-      const checked = item(raw);
-      if (checked.ok) {
-        rows.push(checked.value);
-        continue;
-      }
-      const [issue = { path: '', message: 'is not as the interface says' }] = checked.issues;
-      onInvalid?.(index, issue, raw);
-      issues.push({ ...issue, path: issue.path === '' ? String(index) : pathTo(String(index), issue.path) });
-    }
-    if (rows.length > 0 || issues.length === 0 || mayAllBeInvalid) return { ok: true, value: rows };
+    const value = readRows(item, payload, isOmitted);
+    const { rows, invalid } = value;
+    if (rows.length > 0 || invalid.length === 0 || mayAllBeInvalid) return { ok: true, value };
+    const issues = invalid.map(({ index, issue: { path, message } }) => ({
+      path: path === '' ? String(index) : pathTo(String(index), path),
+      message,
+    }));
     return { ok: false, issues: issues.slice(0, ISSUES_MAX), ...(issues.length > ISSUES_MAX && { isMore: true }) };
   };
-  const structure = (): Structure => {
-    const row = item.structure?.();
-    return { kind: 'list', ...(row !== undefined && { item: row }) };
-  };
-  return Object.assign(read, { structure });
+  return Object.assign(read, { shape: () => ({ item: item.shape?.() ?? {} }) });
+}
+
+const NO_ISSUE = { path: '', message: 'is not as the interface says' };
+
+function readRows<T>(
+  item: Check<T>,
+  payload: readonly unknown[],
+  isOmitted: (raw: unknown) => boolean = () => false,
+): ReadRows<T> {
+  const rows: T[] = [];
+  const invalid: InvalidRow[] = [];
+  for (const [index, raw] of payload.entries()) {
+    if (isOmitted(raw)) continue;
+    const checked = item(raw);
+    if (checked.ok) rows.push(checked.value);
+    else invalid.push({ index, issue: checked.issues[0] ?? NO_ISSUE, raw });
+  }
+  return { rows, invalid };
+}
+
+/** Lists up to this length are decoded, whatever was asked for. */
+const ROWS_MAX = 1_000;
+const ROWS_FACTOR = 10;
+const DEFAULT_SIZE = 20;
+
+/**
+ * Returns the problem of a payload with far more rows than were asked for, or null. A hundred thousand broken rows would
+ * take seconds and half a gigabyte to decode.
+ */
+export function rowsProblem(rows: 'page' | 'list' | undefined, payload: unknown, sent: WireRecord): string | null {
+  const list = rows === 'page' && isObject(payload) ? payload['items'] : payload;
+  if (rows === undefined || !Array.isArray(list) || list.length <= ROWS_MAX) return null;
+  if (rows === 'list') return `the list has ${list.length} rows, and at most ${ROWS_MAX} are read`;
+  const size = Number(sent['per_page'] ?? DEFAULT_SIZE);
+  return list.length > size * ROWS_FACTOR ? `the page has ${list.length} rows, and ${size} were asked for` : null;
 }

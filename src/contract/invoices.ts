@@ -1,9 +1,10 @@
 import type { Conflict, ConflictForm, Endpoint, PageEndpoint, WireRecord } from './endpoint.ts';
-import { currency, pageOf, unwrapped } from './envelope.ts';
+import { currency, holdsResource, pageOf, unwrapped } from './envelope.ts';
 import { firstText, isObject, type JsonObject } from './json.ts';
 import {
   amount,
   type DecimalInput,
+  externalId,
   ident,
   limitedText,
   optionalInteger,
@@ -26,6 +27,7 @@ import {
   parameters,
   parametersOf,
   prepared,
+  requiredDisplayText,
   resource,
   scalar,
   shapeOf,
@@ -44,8 +46,8 @@ export interface CreatedInvoice {
   readonly uuid: string;
   /** The merchant's order id, unique per business. */
   readonly external_id: string;
-  /** The merchant's identifier of the paying customer. Null if the service sends none that can be read. */
-  readonly customer_id: string | null;
+  /** The merchant's identifier of the paying customer. `''` if it cannot be read: never a key without a check. */
+  readonly customer_id: string;
   /** The description of the order that the customer sees. */
   readonly purpose: string | null;
   /** Base order amount in fiat, unchanged. */
@@ -72,8 +74,8 @@ export interface CreatedInvoice {
 
 /** The payment method that the customer chose. */
 export interface InvoicePaymentMethod {
-  /** For people, such as `Card`. Null if the service sends none that can be read. */
-  readonly name: string | null;
+  /** For people, such as `Card`. `''` if it cannot be read. */
+  readonly name: string;
   /** Null if the method has no logo. */
   readonly logo_url: string | null;
 }
@@ -156,12 +158,12 @@ function createdShape() {
   return shapeOf<CreatedInvoice>()({
     uuid: id(),
     external_id: text,
-    customer_id: displayText,
+    customer_id: requiredDisplayText,
     purpose: displayText,
     amount: money,
-    amount_to_send: nullable(moneyFrom, 'decimal'),
+    amount_to_send: nullable(moneyFrom),
     currency: currency(),
-    status: openEnum(INVOICE_STATUS_NAMES),
+    status: openEnum<KnownInvoiceStatus>(),
     callback_url: displayText,
     success_url: displayText,
     fail_url: displayText,
@@ -173,16 +175,16 @@ function createdShape() {
 
 /** A uuid of the service in any form, but never empty: it is the key of lists and of the receiver's records. */
 function id() {
-  return scalar((value) => (typeof value !== 'string' ? new Problem('must be a string') : value || NO_ID), 'text');
+  return scalar((value) => (typeof value !== 'string' ? new Problem('must be a string') : value || NO_ID));
 }
 
 /** The payment page. A merchant redirects customers to it, so `javascript:` and `data:` are refused. */
 function link() {
-  return scalar((value) => (isHttpAddress(value) ? value : NO_LINK), 'text');
+  return scalar((value) => (isHttpAddress(value) ? value : NO_LINK));
 }
 
 function invoice() {
-  const method = shapeOf<InvoicePaymentMethod>()({ name: displayText, logo_url: displayText });
+  const method = shapeOf<InvoicePaymentMethod>()({ name: requiredDisplayText, logo_url: displayText });
   const adjustment = shapeOf<InvoiceAdjustment>()({
     expected_amount_fiat: money,
     actual_amount_fiat: money,
@@ -191,10 +193,10 @@ function invoice() {
   });
   const shape = shapeOf<Invoice>()({
     ...createdShape(),
-    finished_at: nullable(dateFrom, 'timestamp'),
+    finished_at: nullable(dateFrom),
     payment_method: displayObject(resource(method)),
-    rate: nullable(decimalFrom, 'decimal'),
-    settled_amount_usdt: nullable(moneyFrom, 'decimal'),
+    rate: nullable(decimalFrom),
+    settled_amount_usdt: nullable(moneyFrom),
     is_adjusted: flag,
     adjustment: nullableObject(resource(adjustment)),
   });
@@ -208,16 +210,16 @@ function singleInvoice(payload: unknown): unknown {
   return { ...raw, is_adjusted: !isAbsentObject(raw['adjustment']) };
 }
 
-function creationBody(allowHttp: boolean) {
+function creationBody() {
   const shape = parametersOf<CreateInvoiceParams>()({
-    external_id: limitedText(1, 128),
+    external_id: externalId(128),
     customer_id: limitedText(1, 128),
     amount: amount(),
     currency: limitedText(2, 16),
     purpose: optionalText(0, 255),
-    callback_url: optionalUrl(allowHttp),
-    success_url: optionalUrl(allowHttp),
-    fail_url: optionalUrl(allowHttp),
+    callback_url: optionalUrl(),
+    success_url: optionalUrl(),
+    fail_url: optionalUrl(),
   });
   return parameters(shape);
 }
@@ -229,12 +231,47 @@ export function chargeDifferences(sent: WireRecord, found: CreatedInvoice): Char
   if (!found.amount.eq(new Decimal(asked))) differences.push('amount');
   if (found.currency.code.toUpperCase() !== code.toUpperCase()) differences.push('currency');
   // A customer_id that cannot be read is not compared.
-  if (found.customer_id !== null && found.customer_id !== customer_id) differences.push('customer_id');
+  const customer = plainText(found.customer_id);
+  if (customer !== '' && customer !== plainText(customer_id)) differences.push('customer_id');
   return differences;
+}
+
+/** A text as a service may have stored it: frameworks trim texts and normalise them. */
+function plainText(text: string): string {
+  return text.trim().normalize('NFC');
+}
+
+/** An address as a service may have stored it: with a path, a host in lower case and in punycode, without a default port. */
+function plainAddress(address: string): string {
+  return URL.canParse(address.trim()) ? new URL(address.trim()).href : address;
+}
+
+/** The texts of an invoice that are compared, but do not decide whether two invoices are the same charge. */
+const TEXTS = {
+  callback_url: plainAddress,
+  success_url: plainAddress,
+  fail_url: plainAddress,
+  purpose: plainText,
+} as const;
+
+/** A text that `createOrGet` compares: `callback_url`, `success_url`, `fail_url` or `purpose`. */
+export type ComparedText = keyof typeof TEXTS;
+
+/** Returns the names of the texts that were sent and that the invoice has otherwise. */
+export function textDifferences(sent: WireRecord, found: CreatedInvoice): ComparedText[] {
+  const names = Object.keys(TEXTS) as ComparedText[]; // Object.keys forgets the names
+  return names.filter((name) => {
+    const [asked, has] = [sent[name], found[name]];
+    return asked !== undefined && (has === null || TEXTS[name](has) !== TEXTS[name](asked));
+  });
 }
 
 /** A member that says whether two invoices are the same charge. */
 export type ChargeMember = 'amount' | 'currency' | 'customer_id';
+
+function unreadableCustomer({ customer_id }: CreatedInvoice): string | null {
+  return customer_id === '' ? 'customer_id' : null;
+}
 
 function creationDifferences(created: CreatedInvoice, sent: WireRecord): string[] {
   const differences: string[] = chargeDifferences(sent, created).filter((member) => member !== 'customer_id');
@@ -280,30 +317,25 @@ export const createInvoice: Endpoint<CreatedInvoice> = {
   method: 'POST',
   path: '/api/v1/external/invoices',
   idempotent: true, // on external_id: rule 3 of the endpoint
-  envelope: 'shown',
-  body: check(() => creationBody(false)),
+  body: check(creationBody),
   data: check(() => resource(createdShape())),
   order: 'external_id',
+  addresses: ['callback_url', 'success_url', 'fail_url'],
   differences: creationDifferences,
+  isDone: holdsResource,
   remedy: 'repeat with the same external_id, or read it back',
+  unreadable: unreadableCustomer,
   hint: ({ currency = '' }) =>
     currency === currency.toUpperCase()
       ? ''
       : `The currency was sent as "${currency}": codes are usually written "${currency.toUpperCase()}".`,
 };
 
-/**
- * The body of a creation for a client with `allowHttp: true`: its addresses may be http, and the service decides on
- * them.
- */
-export const createInvoiceBodyWithHttp = check(() => creationBody(true));
-
 /** @see [GET /api/v1/external/invoices](../../docs/service-interface.md#get-apiv1externalinvoices) */
 export const listInvoices: PageEndpoint<Invoice> = {
   method: 'GET',
   path: '/api/v1/external/invoices',
   idempotent: true,
-  envelope: 'shown',
   query: check(() => {
     const shape = parametersOf<ListInvoicesQuery>()({
       status: optionalWord(INVOICE_STATUS_NAMES),
@@ -315,6 +347,9 @@ export const listInvoices: PageEndpoint<Invoice> = {
   }),
   data: check(() => pageOf(invoice())),
   item: check(invoice),
+  rows: 'page',
+  filters: { status: ({ status }) => status, currency: ({ currency }) => currency.code },
+  unreadable: ({ items }) => items.map(unreadableCustomer).find((name) => name !== null) ?? null,
 };
 
 /** @see [GET /api/v1/external/invoices/{ident}](../../docs/service-interface.md#get-apiv1externalinvoicesident) */
@@ -322,10 +357,10 @@ export const getInvoice: Endpoint<Invoice> = {
   method: 'GET',
   path: '/api/v1/external/invoices/{ident}',
   idempotent: true,
-  envelope: 'not_shown',
   params: check(() => parameters({ ident: ident() })),
   data: check(() => prepared(singleInvoice, invoice())),
   order: 'ident',
+  unreadable: unreadableCustomer,
   differences: ({ uuid, external_id }, { ident: asked = '' }) =>
     external_id === asked || isSameIdent(uuid, asked) ? [] : ['external_id'],
 };

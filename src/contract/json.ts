@@ -10,3 +10,12 @@ export function isObject(value: unknown): value is JsonObject {
 export function firstText(values: readonly unknown[]): string | null {
   return values.filter((value) => typeof value === 'string').find((text) => text !== '') ?? null;
 }
+
+/** Names what a wrong value is, for a message. Text is never quoted: it could be a secret. */
+export function kindOf(value: unknown): string {
+  if (value === null || value === undefined || typeof value === 'number') return String(value);
+  if (value === '') return 'an empty string';
+  if (Array.isArray(value)) return 'an array';
+  if (value instanceof Date) return 'a Date';
+  return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
+}

@@ -1,3 +1,4 @@
+import { kindOf } from './json.ts';
 import { type Codec, optionalScalar, scalar } from './values/codecs.ts';
 import { Decimal } from './values/decimal.ts';
 import { codePoints, isLoopback, Problem } from './values/scalars.ts';
@@ -23,7 +24,7 @@ export function limitedText(min: number, max: number): Codec<string> {
 }
 
 function readText(value: unknown, min: number, max: number): string | Problem {
-  if (typeof value !== 'string') return new Problem(`must be a string, not ${typeNameOf(value)}`);
+  if (typeof value !== 'string') return new Problem(`must be a string, not ${kindOf(value)}`);
   if (value === '' && min > 0) return new Problem('must not be empty');
   // A code point has one or two units of a string's length, so most texts need no count.
   if (value.length > max * 2 || (value.length > max && codePoints(value) > max)) {
@@ -32,14 +33,6 @@ function readText(value: unknown, min: number, max: number): string | Problem {
   if (codePoints(value.slice(0, min * 2)) < min) return new Problem(`must have at least ${min} characters`);
   if (!value.isWellFormed()) return new Problem('must be valid Unicode: it holds half of a surrogate pair');
   return value;
-}
-
-/** Returns the kind of a value for a message, never the value. */
-function typeNameOf(value: unknown): string {
-  if (value === null) return 'null';
-  if (Array.isArray(value)) return 'an array';
-  if (value instanceof Date) return 'a Date';
-  return typeof value === 'object' ? 'an object' : typeof value === 'undefined' ? 'undefined' : `a ${typeof value}`;
 }
 
 /** Returns the codec of a parameter that the interface does not require. Null and undefined are left out of the request. */
@@ -87,7 +80,7 @@ function amountText(value: unknown): string | Problem {
     );
   }
   const text = typeof value === 'string' ? value : decimalText(value);
-  const given = text === null ? typeNameOf(value) : shownValue(text);
+  const given = text === null ? kindOf(value) : shownValue(text);
   const sent = text === null || text.length > AMOUNT_MAX ? undefined : AMOUNT_TEXT.exec(text)?.groups?.['sent'];
   return sent !== undefined && new Decimal(sent).gt(0) ? sent : new Problem(`${AMOUNT_RULE}, not ${given}`);
 }
@@ -120,23 +113,42 @@ const URL_MAX = 512;
 const URL_TEXT = /^https?:\/\/(?<authority>[^/?#\s\\\p{Cc}]+)(?:[/?#][^\s\\\p{Cc}]*)?$/iu;
 
 /**
- * Returns the codec of an address that the service calls or sends the customer to. Plain http is accepted for loopback,
- * and with `allowHttp` for any host: the service decides whether it takes it.
+ * Returns the codec of an address that the service calls or sends the customer to. Whether plain http is accepted depends
+ * on the client: the endpoint names the members as its `addresses`.
  */
-export function optionalUrl(allowHttp: boolean): Codec<string | undefined> {
-  return optional((value) => readUrl(value, allowHttp));
+export function optionalUrl(): Codec<string | undefined> {
+  return optional(readUrl);
 }
 
-function readUrl(value: unknown, allowHttp: boolean): string | Problem {
+const NOT_HTTPS = new Problem('must be an https:// address');
+
+function readUrl(value: unknown): string | Problem {
   const text = readText(value, 1, URL_MAX);
   if (text instanceof Problem) return text;
   const host = URL_TEXT.exec(text)?.groups?.['authority'];
   if (host?.includes('@')) return new Problem('must not contain a user name or password');
-  if (host === undefined || !URL.canParse(text)) return new Problem('must be an https:// address');
-  const url = new URL(text);
-  if (url.protocol !== 'https:' && !allowHttp && !isLoopback(url.hostname))
-    return new Problem('must be an https:// address');
-  return text;
+  return host === undefined || !URL.canParse(text) ? NOT_HTTPS : text;
+}
+
+/** Returns the problem of an address that would be called in clear text, or null. Loopback hosts are accepted. */
+export function clearTextProblem(address: string): string | null {
+  const { protocol, hostname } = new URL(address);
+  return protocol === 'https:' || isLoopback(hostname) ? null : NOT_HTTPS.message;
+}
+
+/**
+ * Returns the codec of the merchant's order id. Outer white space and other forms than NFC are refused: a service that
+ * stores the text in another form would not find the invoice again.
+ */
+export function externalId(max: number): Codec<string> {
+  return scalar((value) => {
+    const text = readText(value, 1, max);
+    if (text instanceof Problem) return text;
+    if (text.trim() !== text) return new Problem('must not begin or end with white space: trim it');
+    return text.normalize('NFC') === text
+      ? text
+      : new Problem("must be in the Unicode form NFC: give external_id.normalize('NFC')");
+  });
 }
 
 const IDENT_MAX = 128;

@@ -1,7 +1,7 @@
 import type { RowsEndpoint } from './endpoint.ts';
 import { currency, rowsOf } from './envelope.ts';
 import type { Currency } from './types.ts';
-import { check, decimal, displayText, integer, money, resource, shapeOf } from './values/codecs.ts';
+import { check, decimal, integer, money, requiredDisplayText, resource, shapeOf } from './values/codecs.ts';
 import type { Decimal } from './values/decimal.ts';
 
 /**
@@ -11,8 +11,8 @@ import type { Decimal } from './values/decimal.ts';
 export interface PaymentMethod {
   /** The service's number of the method. */
   readonly id: number;
-  /** For people, such as `Bank transfer`. Null if the service sends none that can be read. */
-  readonly name: string | null;
+  /** For people, such as `Bank transfer`. `''` if it cannot be read. */
+  readonly name: string;
   /** The only currency that the method charges. */
   readonly currency: Currency;
   /** Smallest amount that can be charged, in the currency of the method. */
@@ -25,21 +25,21 @@ export interface PaymentMethod {
   readonly client_commission_percent: Decimal;
   /** Part of the commission that the merchant carries, in percent: 1 is 1 %. */
   readonly merchant_commission_percent: Decimal;
-  /** Null if the method has no logo. */
-  readonly logo_url: string | null;
+  /** Address of the logo. `''` if the method has none, or one that cannot be read. */
+  readonly logo_url: string;
 }
 
 const paymentMethod = check(() => {
   const shape = shapeOf<PaymentMethod>()({
     id: integer,
-    name: displayText,
+    name: requiredDisplayText,
     currency: currency(),
     min_amount: money,
     max_amount: money,
     total_commission_percent: decimal,
     client_commission_percent: decimal,
     merchant_commission_percent: decimal,
-    logo_url: displayText,
+    logo_url: requiredDisplayText,
   });
   return resource(shape);
 });
@@ -49,7 +49,7 @@ export const listPaymentMethods: RowsEndpoint<PaymentMethod> = {
   method: 'GET',
   path: '/api/v1/external/payment-methods',
   idempotent: true,
-  envelope: 'shown',
   data: rowsOf(paymentMethod),
   item: paymentMethod,
+  rows: 'list',
 };

@@ -1,8 +1,9 @@
 import type { RowsEndpoint } from './endpoint.ts';
 import { rowsOf } from './envelope.ts';
 import { isObject } from './json.ts';
+import { optionalText } from './parameters.ts';
 import type { OpenEnum } from './types.ts';
-import { check, money, nullable, openEnum, resource, scalar, shapeOf, text } from './values/codecs.ts';
+import { check, money, nullable, openEnum, parameters, resource, scalar, shapeOf, text } from './values/codecs.ts';
 import type { Decimal } from './values/decimal.ts';
 import { moneyFrom, Problem } from './values/scalars.ts';
 
@@ -27,20 +28,17 @@ export interface Rate {
 const NOT_USDT = new Problem('must be USDT');
 
 /** USDT only, because the price of another asset would be taken for a price of USDT. */
-const asset = scalar(
-  (value) => (typeof value === 'string' && value.toUpperCase() === 'USDT' ? value : NOT_USDT),
-  'text',
-);
+const asset = scalar((value) => (typeof value === 'string' && value.toUpperCase() === 'USDT' ? value : NOT_USDT));
 
 const rate = check(() => {
   const shape = shapeOf<Rate>()({
     platform: text,
     asset,
     fiat: text,
-    side: openEnum(['buy', 'sell']),
+    side: openEnum<'buy' | 'sell'>(),
     price: money,
-    min_amount: nullable(moneyFrom, 'decimal'),
-    max_amount: nullable(moneyFrom, 'decimal'),
+    min_amount: nullable(moneyFrom),
+    max_amount: nullable(moneyFrom),
   });
   return resource(shape);
 });
@@ -55,8 +53,11 @@ export const listRates: RowsEndpoint<Rate> = {
   method: 'GET',
   path: '/api/v1/external/rates',
   idempotent: true,
-  envelope: 'shown',
-  data: rowsOf(rate, { isOmitted: isWithoutPrice }),
+  local: check(() =>
+    parameters({ fiat: optionalText(1, 64), side: optionalText(1, 64), platform: optionalText(1, 128) }),
+  ),
+  data: rowsOf(rate, isWithoutPrice),
   item: rate,
+  rows: 'list',
   isOmitted: isWithoutPrice,
 };

@@ -48,13 +48,10 @@ export interface Currency {
   readonly id: number;
   /** Currency code, such as `EUR`. */
   readonly code: string;
-  /** For people, such as `Euro`. Null if the service sends none that can be read. */
-  readonly name: string | null;
-  /**
-   * The sign that is written with an amount, such as `€`. Several currencies share a sign: compare `code`. Null like
-   * `name`.
-   */
-  readonly symbol: string | null;
+  /** For people, such as `Euro`. `''` if it cannot be read. */
+  readonly name: string;
+  /** The sign that is written with an amount, such as `€`. Several currencies share a sign: compare `code`. `''` like `name`. */
+  readonly symbol: string;
 }
 
 /**

@@ -55,10 +55,7 @@ export interface Withdrawal {
   readonly reject_reason: string | null;
   /** When it was approved or rejected. Null while it is pending. */
   readonly processed_at: Date | null;
-  /**
-   * The raw values of members that could not be read: `{ amount: "1.5 USDT" }`. Absent when all members could be read.
-   * Each one is also reported to `onDrift`.
-   */
+  /** The raw values of members that could not be read: `{ amount: "1.5 USDT" }`. Absent when all could be read. */
   readonly unreadable?: Readonly<Partial<Record<Exclude<keyof Withdrawal, 'uuid' | 'status' | 'unreadable'>, unknown>>>;
 }
 
@@ -88,14 +85,13 @@ class Unreadable {
  * Returns the codec of a member other than uuid and status. The interface shows all of them as strings. Absent, null and
  * the empty string mean that a member does not apply yet. An unreadable member does not make the withdrawal unreadable.
  */
-function member<T>(read: (value: unknown) => T | Problem, kind: Codec<unknown>['kind']): Codec<T | null> {
-  const codec = optionalScalar((value) => {
+function member<T>(read: (value: unknown) => T | Problem): Codec<T | null> {
+  return optionalScalar((value) => {
     if (value === undefined || value === null) return null;
     const result = read(value);
     if (!(result instanceof Problem)) return result;
     return value === '' ? null : new Unreadable(value);
-  }, kind);
-  return { ...codec, isLenient: true } as Codec<T | null>; // withUnreadable takes each Unreadable out
+  }) as Codec<T | null>; // withUnreadable takes each Unreadable out
 }
 
 /** Returns the withdrawal with null for each unreadable member, and their raw values in `unreadable`. */
@@ -108,9 +104,9 @@ function withUnreadable(withdrawal: Withdrawal): Withdrawal {
 }
 
 function withdrawal() {
-  const words = member((value) => (typeof value === 'string' ? value : NOT_TEXT), 'text');
-  const decimal = member(decimalFrom, 'decimal');
-  const timestamp = member(dateFrom, 'timestamp');
+  const words = member((value) => (typeof value === 'string' ? value : NOT_TEXT));
+  const decimal = member(decimalFrom);
+  const timestamp = member(dateFrom);
   const shape = shapeOf<Omit<Withdrawal, 'unreadable'>>()({
     uuid: text,
     actor: words,
@@ -121,7 +117,7 @@ function withdrawal() {
     amount: decimal,
     network_commission: decimal,
     amount_to_send: decimal,
-    status: openEnum(WITHDRAWAL_STATUSES),
+    status: openEnum<KnownWithdrawalStatus>(),
     created_at: timestamp,
     logo_url: words,
     tx_hash: words,
@@ -136,7 +132,6 @@ export const listWithdrawals: PageEndpoint<Withdrawal> = {
   method: 'GET',
   path: '/api/v1/external/withdrawals',
   idempotent: true,
-  envelope: 'shown',
   query: check(() => {
     const shape = parametersOf<ListWithdrawalsQuery>()({
       status: optionalWord(WITHDRAWAL_STATUSES),
@@ -147,6 +142,8 @@ export const listWithdrawals: PageEndpoint<Withdrawal> = {
   }),
   data: check(() => pageOf(withdrawal())),
   item: check(withdrawal),
+  rows: 'page',
+  filters: { status: ({ status }) => status },
 };
 
 /**
@@ -156,7 +153,6 @@ export const getWithdrawal: Endpoint<Withdrawal> = {
   method: 'GET',
   path: '/api/v1/external/withdrawals/{withdrawal_uuid}',
   idempotent: true,
-  envelope: 'not_shown',
   params: check(() => parameters({ withdrawal_uuid: ident() })),
   data: check(() => prepared(unwrapped, withdrawal())),
   differences: ({ uuid }, { withdrawal_uuid = '' }) => (isSameIdent(uuid, withdrawal_uuid) ? [] : ['uuid']),

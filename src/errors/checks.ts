@@ -1,4 +1,7 @@
+import { kindOf } from '../contract/json.ts';
 import { ConfigurationError } from './classes.ts';
+
+export { kindOf };
 
 // Checks of options: one rule and one sentence for each kind of mistake, in every entry of the package.
 
@@ -105,14 +108,6 @@ export function readWord<T extends string>(
   return words.find((word) => word === value) ?? fail(`${name} must be ${words.map((w) => `"${w}"`).join(' or ')}`);
 }
 
-/** Names a wrong value without quoting text, which could be a secret. */
-export function kindOf(value: unknown): string {
-  if (typeof value === 'number') return String(value);
-  if (value === null || value === undefined) return String(value);
-  if (value === '') return 'an empty string';
-  return Array.isArray(value) ? 'an array' : `a value of type ${typeof value}`;
-}
-
 /** True for a Uint8Array, also one of another realm, as test runners pass it: the tag is compared, not the class. */
 export function isBytes(value: unknown): value is Uint8Array {
   return ArrayBuffer.isView(value) && Object.prototype.toString.call(value) === '[object Uint8Array]';
@@ -195,7 +190,7 @@ export const flag =
 
 /** One of a few words. */
 export const word =
-  <Word extends string, Default extends Word | undefined>(words: readonly Word[], byDefault: Default) =>
+  <const Word extends string, Default extends Word | undefined>(words: readonly Word[], byDefault: Default) =>
   (value: unknown, name: string, fail: Fail): Word | Default =>
     readWord(name, words, value, fail) ?? byDefault;
 

@@ -1,6 +1,6 @@
 // The error family. This room imports nothing at run time, so that each entry of the package can use it.
 import type { ChargeMember, Invoice } from '../contract/invoices.ts';
-import type { InvoiceStatus } from '../contract/types.ts';
+import type { InvoiceStatus, UnlistedWord } from '../contract/types.ts';
 import {
   type ApiErrorKind,
   type AttemptRecord,
@@ -8,7 +8,10 @@ import {
   type ErrorCode,
   type ErrorKind,
   type Outcome,
+  type ServiceCode,
+  type StatusCode,
   type StoppedBy,
+  type WebhookCode,
   type WebhookReason,
 } from './codes.ts';
 
@@ -24,7 +27,7 @@ export interface ValidationIssue {
 
 /** The values of every error. All but `code` and `message` have defaults. */
 export interface MerchantErrorInit {
-  readonly code: ErrorCode;
+  readonly code: string;
   readonly message: string;
   readonly outcome?: Outcome;
   readonly operation?: string | null;
@@ -42,6 +45,7 @@ interface ApiErrorInit extends MerchantErrorInit {
   readonly requestId?: string | null;
   readonly retryAfter?: number | undefined;
   readonly raw?: string;
+  readonly answeredBy?: 'service' | 'other';
 }
 
 /** The values of a {@link ValidationError}. */
@@ -98,7 +102,7 @@ export abstract class MerchantError extends Error {
 
   constructor(init: MerchantErrorInit) {
     super(init.message, init.cause === undefined ? undefined : { cause: init.cause });
-    this.code = init.code;
+    this.code = init.code as ErrorCode; // any text is one: the type only completes and narrows the known ones
     this.outcome = init.outcome ?? 'not_sent';
     this.operation = init.operation ?? null;
     this.externalId = init.externalId ?? null;
@@ -133,6 +137,12 @@ export class ApiError extends MerchantError {
   /** Private, so that no print, JSON or clone shows it: it may hold data of a customer. */
   readonly #raw: string;
   readonly kind: ApiErrorKind = 'request';
+  declare readonly code: ServiceCode | StatusCode | UnlistedWord;
+  /**
+   * `service`: the response has the form of the service's errors. `other`: it came from a proxy, a gateway, or another
+   * program at `baseUrl`, and says nothing about an order.
+   */
+  readonly answeredBy: 'service' | 'other';
   /** HTTP status. Null only when no request was made (a {@link ValidationError} of origin `client`). */
   readonly status: number | null;
   /** `error.details` of the service: a bounded copy without secrets, unprintable characters escaped. Null if absent. */
@@ -144,6 +154,7 @@ export class ApiError extends MerchantError {
 
   constructor(init: ApiErrorInit) {
     super(init);
+    this.answeredBy = init.answeredBy ?? 'service';
     this.status = init.status;
     this.details = init.details ?? null;
     this.requestId = init.requestId ?? null;
@@ -166,6 +177,7 @@ export class ApiError extends MerchantError {
  */
 export class ValidationError extends ApiError {
   override readonly kind = 'validation';
+  declare readonly code: 'VALIDATION_ERROR' | UnlistedWord;
   /** Messages by field. The object has no prototype, so that a field may have any name. */
   readonly fields: Record<string, string[]>;
   /** The same issues as a list, at most 20. */
@@ -195,6 +207,7 @@ export class ValidationError extends ApiError {
  */
 export class InvoiceAlreadyExistsError extends ApiError {
   override readonly kind = 'conflict';
+  declare readonly code: 'INVOICE_ALREADY_EXISTS';
   /** Status of the existing invoice. Null if neither the response nor a read contained it. */
   readonly existingStatus: InvoiceStatus | null;
   /** The existing invoice, if the response contained all of it or the client read it back. Not enumerable. */
@@ -215,16 +228,19 @@ export class InvoiceAlreadyExistsError extends ApiError {
  */
 export class AuthenticationError extends ApiError {
   override readonly kind = 'authentication';
+  declare readonly code: StatusCode | UnlistedWord;
 }
 
 /**
- * The invoice or withdrawal does not exist for this business (404, 410).
+ * The service says that the invoice or withdrawal does not exist for this business (404, 410). The 404 of a proxy or of
+ * another program is a plain {@link ApiError} with `answeredBy: 'other'`.
  *
  * @example
  * if (hasKind(error, 'not_found')) return null;
  */
 export class NotFoundError extends ApiError {
   override readonly kind = 'not_found';
+  declare readonly code: StatusCode | UnlistedWord;
 }
 
 /**
@@ -236,6 +252,7 @@ export class NotFoundError extends ApiError {
  */
 export class RateLimitError extends ApiError {
   override readonly kind = 'rate_limit';
+  declare readonly code: StatusCode | UnlistedWord;
 }
 
 /**
@@ -247,6 +264,7 @@ export class RateLimitError extends ApiError {
  */
 export class ServerError extends ApiError {
   override readonly kind = 'server';
+  declare readonly code: StatusCode | UnlistedWord;
 }
 
 /**
@@ -258,6 +276,7 @@ export class ServerError extends ApiError {
  */
 export class ConnectionError extends MerchantError {
   readonly kind = 'connection';
+  declare readonly code: 'SDK_CONNECTION' | 'SDK_TLS';
 }
 
 /**
@@ -268,6 +287,7 @@ export class ConnectionError extends MerchantError {
  */
 export class TimeoutError extends MerchantError {
   readonly kind = 'timeout';
+  declare readonly code: 'SDK_ATTEMPT_TIMEOUT' | 'SDK_DEADLINE';
 }
 
 /**
@@ -278,6 +298,7 @@ export class TimeoutError extends MerchantError {
  */
 export class AbortedError extends MerchantError {
   readonly kind = 'aborted';
+  declare readonly code: 'SDK_ABORTED';
   /** The reason of the signal. It is not enumerable, so that no log shows it. */
   declare readonly reason: unknown;
 
@@ -298,6 +319,7 @@ export class UnexpectedResponseError extends MerchantError {
   /** Private, so that no print, JSON or clone shows it: it may hold data of a customer. */
   readonly #raw: string;
   readonly kind = 'unexpected_response';
+  declare readonly code: 'SDK_REDIRECT' | 'SDK_UNREADABLE_BODY' | 'SDK_BODY_TOO_LARGE' | 'SDK_CONTRACT' | 'SDK_PAGE';
   /** HTTP status. */
   readonly status: number | null;
   /** The request id header of the response, for the support of the service. Null if absent. */
@@ -328,6 +350,7 @@ export class UnexpectedResponseError extends MerchantError {
  */
 export class InvoiceMismatchError extends MerchantError {
   readonly kind = 'mismatch';
+  declare readonly code: 'SDK_INVOICE_MISMATCH';
   /** The members that differ. */
   readonly differences: readonly ChargeMember[];
   /** The invoice that exists. Not enumerable: no log shows it. */
@@ -348,6 +371,7 @@ export class InvoiceMismatchError extends MerchantError {
  */
 export class WebhookVerificationError extends MerchantError {
   readonly kind = 'webhook';
+  declare readonly code: WebhookCode;
   /** Why the delivery is refused. `code` is `SDK_WEBHOOK_` and this word in capitals. */
   readonly reason: WebhookReason;
 
@@ -366,6 +390,7 @@ export class WebhookVerificationError extends MerchantError {
  */
 export class ConfigurationError extends MerchantError {
   readonly kind = 'configuration';
+  declare readonly code: 'SDK_CONFIGURATION' | 'SDK_INVALID_ARGUMENT' | 'SDK_API_KEY';
 
   constructor(message: string, init: Partial<MerchantErrorInit> = {}) {
     super({ code: 'SDK_CONFIGURATION', ...init, message });

@@ -1,3 +1,5 @@
+import type { UnlistedWord } from '../contract/types.ts';
+
 /**
  * The kind of a failure. The union is closed, so `switch (error.kind)` can be exhaustive.
  * Compare `code` for the exact reason, and `kind` for the reaction.
@@ -34,7 +36,7 @@ export type LocalErrorKind =
 export type Outcome = 'not_sent' | 'rejected' | 'unknown';
 
 /** Why there was no further attempt. */
-export type StoppedBy = 'attempts' | 'deadline' | 'budget' | 'retry_after' | 'not_retryable' | 'aborted';
+export type StoppedBy = 'attempts' | 'deadline' | 'retry_after' | 'not_retryable' | 'aborted';
 
 /** Codes that the interface of the service names. @see [Known codes](../../docs/service-interface.md#known-codes) */
 export type ServiceCode = 'VALIDATION_ERROR' | 'INVOICE_ALREADY_EXISTS';
@@ -112,11 +114,20 @@ export type SdkCode =
   | 'SDK_PAGE'
   | 'SDK_INVOICE_MISMATCH'
   | 'SDK_API_KEY'
-  | `SDK_HTTP_${number}`
-  | `SDK_WEBHOOK_${Uppercase<WebhookReason>}`;
+  | StatusCode
+  | WebhookCode;
 
-/** A known code, or any other text that the service sends as `error.code`. */
-export type ErrorCode = ServiceCode | SdkCode | (string & {});
+/** The code of an error response without a code in its body. */
+export type StatusCode = `SDK_HTTP_${number}`;
+
+/** The code of a delivery that is refused. */
+export type WebhookCode = `SDK_WEBHOOK_${Uppercase<WebhookReason>}`;
+
+/**
+ * A known code, or any other text that the service sends as `error.code`. Compare a code that is not listed with
+ * `hasCode`: in a comparison with `===` it does not compile, as a mistyped one does not.
+ */
+export type ErrorCode = ServiceCode | SdkCode | UnlistedWord;
 
 /** `homepage` of package.json, which a release sets. The build puts its value here; the sources have none. */
 declare const HOMEPAGE: string | undefined;
@@ -124,7 +135,7 @@ declare const HOMEPAGE: string | undefined;
 /**
  * Returns the address of the page that explains a code: on the site of the package, or in its `docs` without a site.
  */
-export function guideTo(code: ErrorCode): string {
+export function guideTo(code: string): string {
   const site = typeof HOMEPAGE === 'string' ? HOMEPAGE : '';
   const page = site === '' ? 'docs/errors.md' : new URL('errors.html', site).href;
   return /^\w+$/.test(code) ? `${page}#${code.toLowerCase()}` : page;
@@ -151,21 +162,30 @@ const SERVER_CODE =
 
 /**
  * Returns the kind of an error response. The two codes of the interface and those of a rate limit decide, then the status. A code
- * of a broken server counts where the status says nothing closer. Codes are compared without case.
+ * of a broken server counts where the status says nothing closer. Codes are compared without case. A 404 is the
+ * service's word only in a form of its errors: any proxy sends one.
  */
-export function errorKindOf(code: string | null, status: number): ApiErrorKind {
+export function errorKindOf(code: string | null, status: number, answeredBy: 'service' | 'other'): ApiErrorKind {
   const known = code?.toUpperCase();
   if (known === 'INVOICE_ALREADY_EXISTS') return 'conflict';
   if (known === 'VALIDATION_ERROR') return 'validation';
   if (status === 429 || status === 420 || (code !== null && RATE_LIMIT_CODE.test(code))) return 'rate_limit';
   if (status === 401 || status === 403) return 'authentication';
-  if (status === 404 || status === 410) return 'not_found';
+  if (status === 404 || status === 410) return answeredBy === 'service' ? 'not_found' : 'request';
   if (status === 422) return 'validation';
   return status >= 500 || (code !== null && SERVER_CODE.test(code)) ? 'server' : 'request';
 }
 
+/** Statuses with which a service or a proxy says that a request did not end, and not that it is wrong. */
+const UNFINISHED: ReadonlySet<number> = new Set([408, 409, 423]);
+
+/** True if the request may still run: a first attempt that a repeat meets is a 409 or 423 without a known code. */
+export function isUnfinished(kind: ApiErrorKind, status: number): boolean {
+  return kind === 'request' && UNFINISHED.has(status);
+}
+
 /** Whether the service may have done the work, although it sent an error response. */
 export function errorOutcome(kind: ApiErrorKind, status: number, isWrite: boolean): Outcome {
-  if (status === 408 && kind === 'request') return 'unknown';
+  if (isUnfinished(kind, status)) return status === 408 || isWrite ? 'unknown' : 'rejected';
   return isWrite && kind === 'server' && status !== 501 && status !== 505 ? 'unknown' : 'rejected';
 }

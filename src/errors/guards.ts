@@ -1,3 +1,4 @@
+import type { UnlistedWord } from '../contract/types.ts';
 import type {
   AbortedError,
   ApiError,
@@ -14,11 +15,19 @@ import type {
   ValidationError,
   WebhookVerificationError,
 } from './classes.ts';
-import { BRAND, type CODE_KINDS, type ErrorKind, type SdkCode, type ServiceCode, type WebhookReason } from './codes.ts';
+import {
+  BRAND,
+  type CODE_KINDS,
+  type ErrorKind,
+  type SdkCode,
+  type ServiceCode,
+  type StatusCode,
+  type WebhookCode,
+} from './codes.ts';
 
 /** The closed list of errors that a call of the client can reject with. They differ by `kind`. */
 export type CallError =
-  | (ApiError & { readonly kind: 'request' })
+  | (ApiError & { readonly kind: 'request'; readonly code: StatusCode | UnlistedWord })
   | ValidationError
   | InvoiceAlreadyExistsError
   | AuthenticationError
@@ -42,10 +51,10 @@ export type KnownCode = ServiceCode | SdkCode;
 export type ErrorByCode = {
   readonly [C in keyof typeof CODE_KINDS]: Extract<AnyMerchantError, { readonly kind: (typeof CODE_KINDS)[C] }>;
 } & {
-  readonly [C in `SDK_WEBHOOK_${Uppercase<WebhookReason>}`]: WebhookVerificationError;
+  readonly [C in WebhookCode]: WebhookVerificationError;
 } & {
   /** An error response without a code in its body. The status decides the class. */
-  readonly [C in `SDK_HTTP_${number}`]: Extract<CallError, ApiError>;
+  readonly [C in StatusCode]: Extract<CallError, ApiError>;
 };
 
 /**

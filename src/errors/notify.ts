@@ -26,20 +26,22 @@ function print(error: unknown): void {
   }
 }
 
+/** Lines that were printed once in this process. */
 const warned = new Set<string>();
+const WARNED_MAX = 1_000;
 
 /**
- * Prints a line of the package to the console, the first time for each `key` in the process. A console that throws, as
- * some test setups make it, fails nothing.
+ * Prints a line of the package to the console, the first time for each `key`. A console that throws, as some test setups
+ * make it, fails nothing.
+ *
+ * @param seen The keys that were printed: those of the process, or of one client.
  */
-export function warnOnce(key: string, text: string, print: (line: string) => void = console.warn): void {
-  if (warned.has(key)) return;
-  if (warned.size < WARNED_MAX) warned.add(key);
+export function warnOnce(key: string, text: string, seen: Set<string> = warned): void {
+  if (seen.has(key)) return;
+  if (seen.size < WARNED_MAX) seen.add(key);
   try {
-    print(`merchant-invoicing: ${text}`);
+    console.warn(`merchant-invoicing: ${text}`);
   } catch {
     // A broken console must not fail a payment.
   }
 }
-
-const WARNED_MAX = 1_000;

@@ -1,8 +1,13 @@
+import type { Endpoint } from '../contract/endpoint.ts';
+import type { Named } from '../contract/endpoints.ts';
 import type { Page } from '../contract/types.ts';
 import { checkOptions, type Fail } from '../errors/checks.ts';
 import { ConfigurationError } from '../errors/classes.ts';
 import { type CallError, isMerchantError } from '../errors/guards.ts';
-import type { Success } from '../transport/types.ts';
+import { type CallOptions, readCallOptions } from '../options.ts';
+import { finish, open } from '../transport/call.ts';
+import { send } from '../transport/send.ts';
+import type { ClientCore, Success } from '../transport/types.ts';
 
 // One call as its caller sees it: a promise with several views.
 
@@ -126,6 +131,17 @@ export class SourceLine {
     Object.defineProperty(failure, 'stack', { value, configurable: true, writable: true });
     return failure;
   }
+}
+
+/** Makes a call that its path parameters describe, from the caller's options to its data. */
+export async function call<Data>(
+  client: ClientCore,
+  endpoint: Named<Endpoint<Data>>,
+  params: unknown,
+  options: CallOptions | undefined,
+): Promise<Success<Data>> {
+  const opened = open(client, endpoint, { params, settings: readCallOptions(client.settings, options) });
+  return finish(opened, send(opened));
 }
 
 /** @internal */

@@ -1,44 +1,52 @@
-import type { WireRecord } from '../contract/endpoint.ts';
 import { endpoints } from '../contract/endpoints.ts';
-import { lenientPage } from '../contract/envelope.ts';
 import {
+  type ComparedText,
   type CreatedInvoice,
   type CreateInvoiceParams,
   chargeDifferences,
-  createInvoiceBodyWithHttp,
   type Invoice,
+  textDifferences,
 } from '../contract/invoices.ts';
+import { isLoopback } from '../contract/values/scalars.ts';
 import { InvoiceMismatchError } from '../errors/classes.ts';
 import { hasCode, isMerchantError, isRefusedIdent } from '../errors/guards.ts';
 import { hideIn } from '../errors/hide.ts';
-import type { CallOptions } from '../options.ts';
-import { callWithin, open, settleOrThrow } from '../transport/call.ts';
+import { warnOnce } from '../errors/notify.ts';
+import { atPage, finish, open } from '../transport/call.ts';
 import { sentences } from '../transport/error-response.ts';
 import { aborted, toError } from '../transport/failure.ts';
 import { send } from '../transport/send.ts';
-import type { ClientCore, FailedCall, OpenCall, Success } from '../transport/types.ts';
+import type {
+  ClientCore,
+  CompleteOptions,
+  Failure,
+  OpenCall,
+  Result,
+  Success,
+  WrongOptions,
+} from '../transport/types.ts';
+import { keyOf, pageRows } from './list.ts';
 import { walkPages } from './walk.ts';
 
 // Creation is idempotent on external_id. If an attempt without a response has created the invoice, the repeat gets
-// INVOICE_ALREADY_EXISTS. The invoice is then read back, compared, and returned if it is plainly the one of this call.
+// INVOICE_ALREADY_EXISTS. The invoice is then read back and compared. It is of this call if it is the same charge, each text
+// that was sent is the same or null there, and it is pending: nobody has seen its payment link yet. Clocks play no part.
 
-/**
- * The result of a creation. `created` is also true if an attempt of the call created the invoice and its response was
- * lost.
- */
-export type Creation =
-  | (Success<CreatedInvoice> & { readonly created: true })
-  | (Success<Invoice> & { readonly created: false; readonly differences: readonly ComparedText[] });
+/** The result of {@link Invoices.createOrGet}. */
+export type CreateOrGetResult =
+  | { readonly created: true; readonly invoice: CreatedInvoice }
+  | {
+      readonly created: false;
+      readonly invoice: Invoice;
+      /**
+       * The texts that differ from the parameters: `callback_url`, `success_url`, `fail_url`, `purpose`. The webhooks
+       * of this invoice go to its own `callback_url`.
+       */
+      readonly differences: readonly ComparedText[];
+    };
 
-const TEXTS = ['callback_url', 'success_url', 'fail_url', 'purpose'] as const;
-
-/** A text of an invoice that is compared, but does not decide whether two invoices are the same charge. */
-export type ComparedText = (typeof TEXTS)[number];
-
-const create = endpoints['invoices.create'];
-const createWithHttp = { ...create, body: createInvoiceBodyWithHttp };
 const get = endpoints['invoices.get'];
-const list = endpoints['invoices.list'];
+const list = pageRows(endpoints['invoices.list'], true);
 
 /**
  * Creates an invoice, and reads it back if that shows whether this call created it.
@@ -48,49 +56,55 @@ const list = endpoints['invoices.list'];
 export async function createInvoice(
   client: ClientCore,
   params: CreateInvoiceParams,
-  options: CallOptions | undefined,
+  settings: CompleteOptions | WrongOptions,
   orGet: boolean,
-): Promise<Creation> {
-  const call = open(client, client.allowHttp ? createWithHttp : create, { body: params, options });
-  return settleOrThrow(call, createOrRead(call, orGet));
+): Promise<Success<CreateOrGetResult>> {
+  const call = open(client, endpoints['invoices.create'], { body: params, settings });
+  warnOfLoopback(call);
+  return finish(call, createOrRead(call, orGet));
 }
 
-async function createOrRead(call: OpenCall<CreatedInvoice>, orGet: boolean): Promise<Creation> {
+async function createOrRead(call: OpenCall<CreatedInvoice>, orGet: boolean): Promise<Result<CreateOrGetResult>> {
   const sent = await send(call);
-  if (sent.ok) return { ...sent.success, created: true };
-  const { about } = sent.failed.failure;
+  if (sent.ok) return { ...sent, value: { created: true, invoice: sent.value } };
+  const { about, outcome } = sent;
   const exists = about.is === 'error_response' && about.kind === 'conflict';
   // Only after an attempt with an unknown outcome can this call have created the existing invoice.
-  if (!exists || (sent.failed.outcome !== 'unknown' && !orGet)) throw toError(sent.failed);
-  return recover(call, sent.failed, orGet);
+  return exists && (outcome === 'unknown' || orGet) ? recover(call, sent, orGet) : sent;
 }
 
 /** Returns the existing invoice if it is the same charge. Throws the conflict with all known facts otherwise. */
-async function recover(call: OpenCall<CreatedInvoice>, conflict: FailedCall, orGet: boolean): Promise<Creation> {
-  const { attempts, outcome, operation, externalId } = conflict;
+async function recover(
+  call: OpenCall<CreatedInvoice>,
+  conflict: Failure,
+  orGet: boolean,
+): Promise<Success<CreateOrGetResult>> {
+  const { attempts, outcome } = conflict;
+  const { endpoint, client } = call;
   // The advice is to call createOrGet, which has just been done if `orGet` is true.
-  const advice = orGet ? '' : (call.endpoint.conflict?.advice ?? '');
+  const advice = orGet ? '' : (endpoint.conflict?.advice ?? '');
   const { found, requests } = await readBack(call).catch((error: unknown) => {
     if (!isMerchantError(error)) throw error;
     if (hasCode(error, 'SDK_ABORTED')) {
       const failure = aborted(error.reason, outcome, ' while the existing invoice was read');
-      throw toError({ ...conflict, failure, stoppedBy: 'aborted' });
+      throw toError(call, { ...failure, attempts, stoppedBy: 'aborted' });
     }
     const note = `The existing invoice could not be read (${error.code}).`;
-    throw toError(conflict, { advice: sentences(advice, note), cause: error });
+    throw toError(call, conflict, { advice: sentences(advice, note), cause: error });
   });
   if (found === null) {
     const note =
       'The existing invoice could not be read: neither the path nor the pages of the list that were read have it.';
-    throw toError(conflict, { advice: sentences(advice, note) });
+    throw toError(call, conflict, { advice: sentences(advice, note) });
   }
   const existing = hideIn(found.value, found.response.hide);
   const differences = chargeDifferences(call.sent, found.value);
   if (differences.length > 0) {
+    const { operation } = endpoint;
     throw new InvoiceMismatchError({
       code: 'SDK_INVOICE_MISMATCH',
       operation,
-      externalId,
+      externalId: call.externalId === null ? null : client.hide(call.externalId),
       attempts,
       outcome: 'rejected', // read back and compared: this call created none
       differences,
@@ -98,65 +112,21 @@ async function recover(call: OpenCall<CreatedInvoice>, conflict: FailedCall, orG
       message: `${operation}: another invoice has this external_id, with another ${differences.join(' and ')}. Give each charge a separate external_id.`,
     });
   }
-  const origin = outcome === 'unknown' ? originOf(found, call) : 'older';
-  const durationMs = call.client.runtime.monotonic() - call.startedAt;
+  const { value: invoice } = found;
+  const texts = textDifferences(call.sent, invoice);
+  const isPossible = outcome === 'unknown' && invoice.status === 'pending';
+  const durationMs = client.runtime.monotonic() - call.startedAt;
   const success = { ...found, attempts: attempts.length + requests, durationMs };
-  if (origin === 'this_call') return { ...success, recovered: true, created: true };
-  if (orGet) return { ...success, created: false, differences: textDifferences(call.sent, found.value) };
-  if (origin === 'unclear') {
-    const note = 'An attempt of this call that got no response may have created it.';
-    throw toError(conflict, { advice: sentences(advice, note), existing });
+  if (isPossible && texts.every((name) => invoice[name] === null)) {
+    return { ...success, recovered: true, value: { created: true, invoice } };
   }
-  // The outcome was unknown when the conflict came. The age of the invoice shows that this call created none.
-  const note = 'The invoice is older than this call.';
-  throw toError({ ...conflict, outcome: 'rejected' }, { advice: sentences(advice, note), existing });
-}
-
-/** Returns the names of the texts that were sent and that the invoice has otherwise. */
-function textDifferences(sent: WireRecord, found: Invoice): ComparedText[] {
-  return TEXTS.filter((name) => sent[name] !== undefined && found[name] !== sent[name]);
-}
-
-/**
- * Where an invoice comes from that a repeated creation found. `this_call`: everything visible says that this call
- * created it. `older`: it existed before the call. `unclear`: neither is certain.
- */
-type InvoiceOrigin = 'this_call' | 'older' | 'unclear';
-
-/** Servers round their Date and created_at to seconds, and their clocks differ a little. */
-const THIS_CALL_MARGIN = 3_000;
-/** An invoice must be this much older than the call to count as older, because clocks are slightly wrong. */
-const OLDER_MARGIN = 5_000;
-/** The same without a Date header: the local clock is used then, which may be wrong by a time zone. */
-const UNKNOWN_CLOCK_MARGIN = 24 * 60 * 60_000;
-
-/**
- * Decides with the service's clock: the Date header of the response with the invoice, less the time since the call began.
- * Only a pending invoice can be `this_call`, because the caller of this call has not seen its payment link yet.
- */
-function originOf({ value: invoice, response }: Success<Invoice>, call: OpenCall<CreatedInvoice>): InvoiceOrigin {
-  const createdAt = invoice.created_at.getTime();
-  // Until the headers came, because Date was written before. The time for the body does not count.
-  const elapsed = response.receivedAt - call.startedAt;
-  // The monotonic clock stops while a machine sleeps, and the wall clock may have been set meanwhile.
-  const longest = Math.max(elapsed, call.client.runtime.now() - call.startedOn);
-  const serviceTime = timeOf(response.headers);
-  const began = serviceTime === null ? call.startedOn : serviceTime - elapsed;
-  const beganAtEarliest = serviceTime === null ? began : serviceTime - longest;
-  const margin = serviceTime === null ? UNKNOWN_CLOCK_MARGIN : OLDER_MARGIN;
-  if (createdAt < beganAtEarliest - margin) return 'older';
-  const isOfThisCall = invoice.status === 'pending' && createdAt >= began - THIS_CALL_MARGIN;
-  return isOfThisCall && hasSameTexts(invoice, call.sent) ? 'this_call' : 'unclear';
-}
-
-/** True if each text that was sent is the invoice's, or null there. Other texts may come from a concurrent call. */
-function hasSameTexts(invoice: Invoice, sent: WireRecord): boolean {
-  return textDifferences(sent, invoice).every((name) => invoice[name] === null);
-}
-
-function timeOf(headers: Headers): number | null {
-  const time = Date.parse(headers.get('date') ?? '');
-  return Number.isNaN(time) ? null : time;
+  if (orGet) return { ...success, value: { created: false, invoice, differences: texts } };
+  if (isPossible) {
+    const note = `An attempt of this call that got no response may have created it, although its ${texts.join(' and ')} differs.`;
+    throw toError(call, conflict, { advice: sentences(advice, note), existing });
+  }
+  const note = 'It is no longer pending, so it is not of this call.';
+  throw toError(call, { ...conflict, outcome: 'rejected' }, { advice: sentences(advice, note), existing });
 }
 
 /** The result of reading back. `found` is null when the service has answered and has no such invoice. */
@@ -172,44 +142,60 @@ const PAGE_SIZE = 100;
 
 /**
  * Reads the invoice of a creation by its external_id in the path, or from the list if the service does not find it in
- * that way. Rejects if the service cannot be asked.
+ * that way. Throws if the service cannot be asked.
  */
 async function readBack(creation: OpenCall<CreatedInvoice>): Promise<ReadBack> {
-  const { external_id: ident = '', currency } = creation.sent;
+  const { client, sent } = creation;
+  const { external_id: ident = '', currency } = sent;
   let requests = 0;
-  try {
-    const success = await callWithin(creation, get, { params: { ident } });
-    requests += success.attempts;
-    if (success.value.external_id === ident) return { found: success, requests };
-  } catch (error) {
-    // The list is read if the service refuses the ident, if no URL can carry it (`.` and `..`), and if the response to
-    // the single read cannot be decoded.
-    if (!isMerchantError(error) || !(isRefusedIdent(error) || error.kind === 'unexpected_response')) throw error;
-    requests += error.attempts.length;
+  // No URL can carry `.` and `..` as a segment of a path.
+  if (get.params?.({ ident }).ok !== false) {
+    const call = open(client, get, { params: { ident }, within: creation });
+    const result = await send(call);
+    requests += result.ok ? result.attempts : result.attempts.length;
+    if (result.ok && result.value.external_id === ident) return { found: result, requests };
+    const error = result.ok ? null : toError(call, result);
+    // The list is read if the service refuses the ident, and if its response cannot be decoded.
+    if (error !== null && !isRefusedIdent(error) && error.kind !== 'unexpected_response') throw error;
   }
-  const read = async (page: number) => {
-    const leftOut: string[] = [];
-    const data = lenientPage(list.item, (index) => leftOut.push(`row ${index} of page ${page}`));
-    const success = await callWithin(creation, list, { query: { currency, page, per_page: PAGE_SIZE }, data, page });
-    requests += success.attempts;
-    const items = success.value.items.map((value) => ({ ...success, value }));
-    return { page: { ...success.value, items }, leftOut };
+  const query = { currency, page: 1, per_page: PAGE_SIZE };
+  const opened = open(client, list, { query, page: 1, within: creation });
+  const read = async (call: typeof opened) => {
+    const result = await send(call);
+    requests += result.ok ? result.attempts : result.attempts.length;
+    if (!result.ok) throw toError(call, result);
+    const { page, invalid } = result.value;
+    const items = page.items.map((value) => ({ ...result, value }));
+    return { page: { ...page, items }, leftOut: invalid.map((row) => keyOf(row, page.page)) };
   };
   const pages = walkPages({
     operation: list.operation,
-    first: await read(1),
+    first: await read(opened),
     startPage: 1,
     prefetch: 1,
     signal: creation.signal,
     key: ({ value }) => value.uuid,
-    read,
+    read(number, signal) {
+      const { callId, deadlineAt } = creation;
+      return { page: read({ ...atPage(opened, number, signal), callId, deadlineAt }), failed: () => {} };
+    },
   });
-  let count = 0;
+  let pageCount = 0;
   for await (const { items } of pages) {
     const found = items.find(({ value }) => value.external_id === ident);
     if (found !== undefined) return { found, requests };
-    count += 1;
-    if (count >= PAGES_MAX) break;
+    pageCount += 1;
+    if (pageCount >= PAGES_MAX) break;
   }
   return { found: null, requests };
+}
+
+/** Warns once of a webhook address that only this machine can reach, at a service on another one. */
+function warnOfLoopback({ client, sent }: OpenCall<CreatedInvoice>): void {
+  const { callback_url: address } = sent;
+  if (address === undefined || client.hasOwnFetch || isLoopback(new URL(client.baseUrl).hostname)) return;
+  if (!isLoopback(new URL(address).hostname)) return;
+  const text =
+    'callback_url is on localhost, and the service is not: its webhooks will not arrive. Give a public address, such as that of a tunnel. This is printed once.';
+  warnOnce('callback_url on localhost', text, client.printed);
 }

@@ -1,58 +1,37 @@
-import type { PageEndpoint, RowsEndpoint } from '../contract/endpoint.ts';
+import type { Endpoint, InvalidRow, PageEndpoint, PageRows, RowsEndpoint } from '../contract/endpoint.ts';
 import type { Named } from '../contract/endpoints.ts';
-import { lenientPage, rowsOf } from '../contract/envelope.ts';
+import { lenientPage, rowsOf, strictPage } from '../contract/envelope.ts';
 import { isObject } from '../contract/json.ts';
-import type { Page, PageQuery } from '../contract/types.ts';
-import { argumentFail } from '../errors/checks.ts';
-import { isMerchantError } from '../errors/guards.ts';
-import { notify } from '../errors/notify.ts';
-import { type ListOptions, type RowsOptions, readCallOptions, readPrefetch } from '../options.ts';
-import { open, readArguments, sendOrThrow, settle, settleOrThrow } from '../transport/call.ts';
-import { invalidInput } from '../transport/failure.ts';
-import { type ErrorEvent, errorEvent, eventFacts } from '../transport/hooks.ts';
-import type { ClientCore, CompleteOptions, OpenCall, Success } from '../transport/types.ts';
+import { hasCode } from '../errors/guards.ts';
+import { notify, warnOnce } from '../errors/notify.ts';
+import { printable } from '../errors/printable.ts';
+import { type ListOptions, type RowsOptions, readListOptions, readRowsOptions } from '../options.ts';
+import { atPage, finish, open, reportEnd } from '../transport/call.ts';
+import { toError } from '../transport/failure.ts';
+import { send } from '../transport/send.ts';
+import type { ClientCore, OpenCall, Result, Success } from '../transport/types.ts';
 import { type ListCall, ListCallPromise } from './call-promise.ts';
 import { type ReadPage, walkPages } from './walk.ts';
 
-/** A member by which a list can be filtered. */
-export interface ListFilter<T> {
-  /** Path of the member in an item, for `onDrift`. */
-  readonly member: string;
-  /** The requested word, compared without case. Null and undefined: no filter. */
-  readonly asked: unknown;
-  readonly wordOf: (item: T) => string;
-}
+/** A row of a list in pages. */
+type Row = { readonly uuid: string };
 
-/** The properties of one list. */
-interface ListTraits<T, Query> {
-  /** The service's names of query parameters. */
-  readonly queryNames?: Readonly<Record<string, string>>;
-  /** Returns the filters of a query, so that the rows can be compared with them. */
-  readonly filtersOf: (query: Query) => readonly ListFilter<T>[];
-}
-
-/** A list whose query and options have been read. */
-interface RequestedList<T> {
-  readonly client: ClientCore;
-  readonly endpoint: Named<PageEndpoint<T>>;
-  readonly query: PageQuery;
-  readonly queryNames: Readonly<Record<string, string>>;
-  readonly startPage: number;
-  readonly settings: CompleteOptions;
+/** A list whose first page was opened. */
+interface OpenList<T> {
+  readonly first: OpenCall<PageRows<T>>;
+  readonly filters: PageEndpoint<T>['filters'];
   readonly prefetch: number;
   readonly onInvalidItem: ListOptions['onInvalidItem'];
-  readonly filters: readonly ListFilter<T>[];
 }
 
 /** Lists resources that have a uuid. Query and options are read once, so later changes by the caller have no effect. */
-export function listCall<T extends { readonly uuid: string }, Query extends PageQuery>(
+export function listCall<T extends Row>(
   client: ClientCore,
   endpoint: Named<PageEndpoint<T>>,
-  query: Query,
-  options: ListOptions,
-  traits: ListTraits<T, Query>,
+  query: unknown,
+  options: ListOptions | undefined,
 ): ListCall<T> {
-  const begun = begin(client, endpoint, query, options, traits);
+  const begun = begin(client, endpoint, query, options);
   const page = begun.then(({ success }) => ({ ...success, value: success.value.page }));
   return new ListCallPromise(page, endpoint.operation, async function* (limit) {
     const { list, success } = await begun;
@@ -61,125 +40,118 @@ export function listCall<T extends { readonly uuid: string }, Query extends Page
 }
 
 /** Reads the arguments of a list, at once, and its first page. */
-async function begin<T extends { readonly uuid: string }, Query extends PageQuery>(
+async function begin<T extends Row>(
   client: ClientCore,
   endpoint: Named<PageEndpoint<T>>,
-  query: Query,
-  options: ListOptions,
-  { queryNames = {}, filtersOf }: ListTraits<T, Query>,
-): Promise<{ readonly list: RequestedList<T>; readonly success: Success<ReadPage<T>> }> {
-  const list = readArguments(client, endpoint, null, (): RequestedList<T> => {
-    const fail = argumentFail(endpoint.operation);
-    const settings = readCallOptions(client.settings, options, 'list', fail);
-    const { onInvalidItem } = options;
-    const prefetch = readPrefetch(options.prefetch, fail);
-    const copy = isObject(query) ? { ...query } : query;
-    const checked = endpoint.query?.(copy);
-    if (checked?.ok === false) throw invalidInput(endpoint.operation, checked.issues, null, client.hide);
-    const filters = filtersOf(copy).filter(({ asked }) => typeof asked === 'string');
-    const startPage = copy.page ?? 1;
-    return { client, endpoint, query: { ...copy }, queryNames, startPage, settings, prefetch, onInvalidItem, filters };
-  });
-  const request = requestPage(list, list.startPage, list.query, list.settings);
-  const success = await settleOrThrow(request.opened, request.work);
-  const size = list.query.per_page ?? success.value.page.per_page;
-  if (size !== success.value.page.per_page) client.drift.reportOnce(endpoint, 'per_page', 'size_ignored');
-  return { list, success };
+  query: unknown,
+  options: ListOptions | undefined,
+): Promise<{ readonly list: OpenList<T>; readonly success: Success<ReadPage<T>> }> {
+  const { settings, prefetch, onInvalidItem } = readListOptions(client.settings, options);
+  const opened = open(client, pageRows(endpoint, onInvalidItem !== undefined), { query, settings });
+  const first = { ...opened, page: Number(opened.sent['page'] ?? 1) };
+  const list = { first, filters: endpoint.filters, prefetch, onInvalidItem };
+  return { list, success: await finish(first, readPage(list, first)) };
 }
 
-/** Requests one page. Rows that cannot be read or contradict the filter are left out. */
-function requestPage<T extends { readonly uuid: string }>(
-  { client, endpoint, queryNames, filters, onInvalidItem }: RequestedList<T>,
-  page: number,
-  query: RequestedList<T>['query'],
-  settings: CompleteOptions,
-): { readonly opened: OpenCall<Page<T>>; readonly work: Promise<Success<ReadPage<T>>> } {
-  const leftOut: string[] = [];
-  const data = lenientPage(endpoint.item, (index, issues, raw, number) => {
-    const uuid = isObject(raw) ? raw['uuid'] : undefined;
-    leftOut.push(typeof uuid === 'string' ? uuid : `row ${index} of page ${number}`);
-    notify(() => onInvalidItem?.({ page: number, index, path: issues[0]?.path ?? '', raw }));
-  });
-  const input = { query, page, settings, queryNames, ...(onInvalidItem !== undefined && { data }) };
-  const opened = open(client, endpoint, input);
-  const isAskedFor = (item: T): boolean => {
-    const wrong = filters.filter(({ asked, wordOf }) => wordOf(item).toLowerCase() !== String(asked).toLowerCase());
-    for (const { member } of wrong) client.drift.reportOnce(endpoint, `items.*.${member}`, 'filter_ignored');
-    if (wrong.length > 0) leftOut.push(item.uuid);
-    return wrong.length === 0;
+/** Returns the endpoint of a list, which reads a page with the rows that it leaves out. */
+export function pageRows<T>(endpoint: Named<PageEndpoint<T>>, isLenient: boolean): Named<Endpoint<PageRows<T>>> {
+  return {
+    ...endpoint,
+    data: isLenient ? lenientPage(endpoint.item) : strictPage(endpoint.data),
+    unreadable: ({ page }) => endpoint.unreadable?.(page) ?? null,
   };
-  const work = sendOrThrow(opened).then((success) => {
-    const items = success.value.items.filter(isAskedFor);
-    const read = items.length < success.value.items.length ? { ...success.value, items } : success.value;
-    return { ...success, value: { page: read, leftOut } };
-  });
-  return { opened, work };
 }
 
-/**
- * Walks a list. `onError` is called for a page that was requested ahead and failed only if the walk needs that page.
- */
-async function* walkList<T extends { readonly uuid: string }>(
-  list: RequestedList<T>,
+/** Requests one page. Rows that cannot be read, and those that contradict the filter, are left out. */
+async function readPage<T extends Row>(
+  { first, filters, onInvalidItem }: OpenList<T>,
+  call: OpenCall<PageRows<T>>,
+): Promise<Result<ReadPage<T>>> {
+  const result = await send(call);
+  if (!result.ok) return result;
+  const { page, invalid } = result.value;
+  tellInvalid(onInvalidItem, page.page, invalid);
+  const asked = Object.entries(filters).map(([name, wordOf]) => [first.sent[name]?.toLowerCase(), wordOf] as const);
+  const isAskedFor = (item: T): boolean =>
+    asked.every(([word, wordOf]) => word === undefined || wordOf(item).toLowerCase() === word);
+  const items = page.items.filter(isAskedFor);
+  const leftOut = page.items.filter((item) => !isAskedFor(item)).map(({ uuid }) => uuid);
+  const value = { page: { ...page, items }, leftOut: [...leftOut, ...invalid.map((row) => keyOf(row, page.page))] };
+  return { ...result, value };
+}
+
+function tellInvalid(tell: ListOptions['onInvalidItem'], page: number, rows: readonly InvalidRow[]): void {
+  for (const { index, issue, raw } of rows) notify(() => tell?.({ page, index, path: issue.path, raw }));
+}
+
+/** Returns a key for a row that cannot be read, by which it is recognised on another page. */
+export function keyOf({ index, raw }: InvalidRow, page: number): string {
+  const uuid = isObject(raw) ? raw['uuid'] : undefined;
+  return typeof uuid === 'string' ? uuid : `row ${index} of page ${page}`;
+}
+
+/** Walks a list. Each page is a call, and so is the end of a walk that cannot be complete. */
+async function* walkList<T extends Row>(
+  list: OpenList<T>,
   first: ReadPage<T>,
   limit: number,
-): AsyncGenerator<Page<T>, void, undefined> {
-  const { client, endpoint, startPage, prefetch, settings, query } = list;
-  const { operation } = endpoint;
-  const events = new WeakMap<object, ErrorEvent>();
+): AsyncGenerator<ReadPage<T>['page'], void, undefined> {
+  const { first: opened, prefetch } = list;
+  const startedAt = opened.client.runtime.monotonic();
   try {
     yield* walkPages<T>({
-      operation,
+      operation: opened.endpoint.operation,
       first,
-      startPage,
+      startPage: opened.page ?? 1,
       prefetch,
       limit,
-      signal: settings.signal,
+      signal: opened.signal,
       key: ({ uuid }) => uuid,
-      async read(page, signal) {
-        const request = requestPage(list, page, { ...query, page }, { ...settings, signal });
-        const settled = await settle(request.opened, request.work, { holdsError: true });
-        if (settled.ok) return settled.success.value;
-        const { error, event } = settled;
-        if (event !== null && error instanceof Error) events.set(error, event);
-        throw error;
+      read(number, signal) {
+        const call = atPage(opened, number, signal);
+        const page = readPage(list, call).then((result) => {
+          if (!result.ok) throw toError(call, result);
+          reportEnd(call, result);
+          return result.value;
+        });
+        return { page, failed: (error, isNeeded) => reportEnd(call, error, isNeeded) };
       },
     });
   } catch (error) {
-    const { hooks } = client;
-    if (hooks === null || !isMerchantError(error)) throw error;
-    const facts = eventFacts(endpoint, crypto.randomUUID(), null, client.hide);
-    const event = events.get(error) ?? errorEvent(facts, error, 0, false);
-    notify(() => hooks.onError?.(event));
+    if (hasCode(error, 'SDK_PAGE')) reportEnd({ ...atPage(opened, 1, null), startedAt }, error);
     throw error;
   }
 }
 
+const PATH_MAX = 300;
+
 /**
- * Reads all rows of a list. Rows that cannot be read are left out and reported.
+ * Reads all rows of a list that comes at once. Rows that cannot be read are left out, and printed once for each client
+ * where no `onInvalidItem` gets them.
  *
- * @param readFilter Checks the filter of the caller, and returns a function that is true for the requested rows.
+ * @param filter The caller's filter, by which the endpoint's `local` parameters are read.
+ * @param isAskedFor True for a row that the filter selects.
  */
 export async function readRows<T>(
   client: ClientCore,
   endpoint: Named<RowsEndpoint<T>>,
-  options: RowsOptions = {},
-  readFilter: () => (row: T) => boolean = () => () => true,
+  options: RowsOptions | undefined,
+  filter: unknown = {},
+  isAskedFor: (row: T, asked: OpenCall<unknown>['sent']) => boolean = () => true,
 ): Promise<Success<T[]>> {
-  const { isAskedFor, settings, onInvalidItem } = readArguments(client, endpoint, null, () => ({
-    isAskedFor: readFilter(),
-    settings: readCallOptions(client.settings, options, 'rows', argumentFail(endpoint.operation)),
-    onInvalidItem: options.onInvalidItem,
-  }));
-  const data = rowsOf(endpoint.item, {
-    isOmitted: endpoint.isOmitted,
-    mayAllBeInvalid: onInvalidItem !== undefined,
-    onInvalid(index, { path }, raw) {
-      client.drift.reportLeftOut(endpoint, path, onInvalidItem !== undefined);
-      notify(() => onInvalidItem?.({ page: 1, index, path, raw }));
-    },
-  });
-  const opened = open(client, endpoint, { data, settings });
-  const work = sendOrThrow(opened).then((success) => ({ ...success, value: success.value.filter(isAskedFor) }));
-  return settleOrThrow(opened, work);
+  const { settings, onInvalidItem } = readRowsOptions(client.settings, options);
+  const { item, isOmitted, operation } = endpoint;
+  const data = onInvalidItem === undefined ? endpoint.data : rowsOf(item, isOmitted, true);
+  const opened = open(client, { ...endpoint, data }, { local: filter, settings });
+  const { value, ...success } = await finish(opened, send(opened));
+  const { rows, invalid } = value;
+  tellInvalid(onInvalidItem, 1, invalid);
+  const [first] = invalid;
+  if (first !== undefined && onInvalidItem === undefined) {
+    const { path } = first.issue;
+    const member = path === '' ? '' : `: its ${printable(path.slice(0, PATH_MAX))} is not as the interface says`;
+    const text = `${operation} left out a row that cannot be read${member}. Give onInvalidItem to get each one. This is printed once.`;
+    warnOnce('a row that cannot be read', text, client.printed);
+  }
+  return { ...success, value: rows.filter((row) => isAskedFor(row, opened.sent)) };
 }

@@ -4,7 +4,6 @@ import type { PaymentMethod } from '../contract/payment-methods.ts';
 import { check, parameters } from '../contract/values/codecs.ts';
 import { Decimal } from '../contract/values/decimal.ts';
 import type { RowsOptions } from '../options.ts';
-import { invalidInput } from '../transport/failure.ts';
 import type { ClientCore } from '../transport/types.ts';
 import { type Call, CallPromise } from './call-promise.ts';
 import { readRows } from './list.ts';
@@ -22,12 +21,17 @@ export interface ChargeQuery {
   readonly amount: DecimalInput;
 }
 
-const checkCharge = check(() => parameters({ currency: limitedText(2, 16), amount: amount() }));
+/** The methods with the charge for which they are selected. */
+const methodsForCharge = {
+  ...endpoints['paymentMethods.list'],
+  local: check(() => parameters({ currency: limitedText(2, 16), amount: amount() })),
+};
 
 /** The payment methods of the business. They alone say which currencies and amounts can be charged. */
 export interface PaymentMethods {
   /**
-   * Lists all methods. One that cannot be read is left out, and reported to `onInvalidItem` and `onDrift`.
+   * Lists all methods. One that cannot be read is left out: `onInvalidItem` gets it, or the console
+   * once for each client.
    * @throws UnexpectedResponseError (`SDK_CONTRACT`) if none of the rows can be read.
    * @example
    * for (const method of await merchant.paymentMethods.list()) console.log(method.currency.code, method.min_amount.toFixed());
@@ -49,16 +53,13 @@ export interface PaymentMethods {
 export function buildPaymentMethods(client: ClientCore): PaymentMethods {
   return {
     list: (options) => new CallPromise(readRows(client, endpoints['paymentMethods.list'], options)),
-    forCharge(charge, options) {
-      const rows = readRows(client, endpoints['paymentMethods.list'], options, () => {
-        const checked = checkCharge(charge);
-        if (!checked.ok) throw invalidInput('paymentMethods.forCharge', checked.issues, null, client.hide);
-        const wanted = new Decimal(checked.value.amount);
-        const code = checked.value.currency.toUpperCase();
-        return ({ currency, min_amount, max_amount }) =>
-          currency.code.toUpperCase() === code && min_amount.lte(wanted) && max_amount.gte(wanted);
-      });
-      return new CallPromise(rows);
-    },
+    forCharge: (charge, options) =>
+      new CallPromise(
+        readRows(client, methodsForCharge, options, charge, ({ currency, min_amount, max_amount }, asked) => {
+          const amount = new Decimal(asked['amount'] ?? 0);
+          const isCurrency = currency.code.toUpperCase() === asked['currency']?.toUpperCase();
+          return isCurrency && min_amount.lte(amount) && max_amount.gte(amount);
+        }),
+      ),
   };
 }

@@ -2,9 +2,11 @@ import type { Endpoint, HttpMethod, WireRecord } from '../contract/endpoint.ts';
 import type { Named } from '../contract/endpoints.ts';
 import { conflict } from '../contract/invoices.ts';
 import { decimalText } from '../contract/parameters.ts';
-import { argumentFail, checkCallbacks, checkOptions, type Fail, kindOf, namesOf, readWord } from '../errors/checks.ts';
-import type { CallOptions } from '../options.ts';
-import { call, readArguments } from '../transport/call.ts';
+import type { Checked } from '../contract/values/check.ts';
+import { callback, type Fail, flag, kindOf, type OptionTable, readOptions, unchecked, word } from '../errors/checks.ts';
+import { type CallOptions, readCallOptions } from '../options.ts';
+import { finish, open } from '../transport/call.ts';
+import { send } from '../transport/send.ts';
 import type { ClientCore, Success } from '../transport/types.ts';
 
 /**
@@ -21,13 +23,13 @@ export interface RawRequest {
   /** GET, POST, PUT, PATCH or DELETE. */
   readonly method: HttpMethod;
   /**
-   * Path below the base address, such as `/api/v1/external/balances`, with its ids encoded. `.`, `..`, `//`, a query and
-   * backslashes are refused.
+   * Path below the base address, such as `/api/v1/external/balances`, with its ids encoded. It must reach the service as it
+   * is written: `..`, a query, a fragment, spaces and backslashes are refused.
    */
   readonly path: string;
   /** Text, numbers, booleans and decimals. Null and undefined are left out. */
   readonly query?: Readonly<Record<string, unknown>> | undefined;
-  /** Plain JSON data. A `Decimal` becomes text, and undefined members are left out. */
+  /** Data that JSON can write. A `Decimal` and a `Date` become text, and undefined members are left out. */
   readonly body?: unknown;
   /**
    * True: the service recognises a repeat, so a failed attempt may be repeated.
@@ -38,28 +40,29 @@ export interface RawRequest {
 
 type AnyRequest = RawRequest & { readonly decode?: ((data: unknown) => unknown) | undefined };
 
-const NAMES = namesOf<AnyRequest>({
-  method: true,
-  path: true,
-  query: true,
-  body: true,
-  idempotent: true,
-  decode: true,
-});
-const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
+const table = {
+  method: word(['GET', 'POST', 'PUT', 'PATCH', 'DELETE'], undefined),
+  path: unchecked<unknown>(),
+  query: unchecked<unknown>(),
+  body: unchecked<unknown>(),
+  idempotent: flag(undefined),
+  decode: callback<(data: unknown) => unknown>(),
+} as const satisfies OptionTable<AnyRequest>;
 const REPEATABLE: ReadonlySet<HttpMethod> = new Set(['GET', 'PUT', 'DELETE']);
 
-/** The endpoint of a raw request, as far as every raw request has it. */
+/** The endpoint of a request of which nothing is known. */
 const UNNAMED: Named<Endpoint<unknown>> = {
   operation: 'request',
   method: 'GET',
   path: '/',
   idempotent: false,
-  envelope: 'not_shown',
   data: (value) => ({ ok: true, value }),
   remedy: 'find out whether it was done before you repeat it',
   conflict,
 };
+
+/** What a request asks for, or what is wrong with it. */
+type ReadRequest = Checked<{ readonly endpoint: Named<Endpoint<unknown>>; readonly json: unknown }>;
 
 /** Sends one request to any endpoint of the service. The arguments are read and copied at once. */
 export async function rawRequest(
@@ -67,29 +70,43 @@ export async function rawRequest(
   request: AnyRequest,
   options: CallOptions | undefined,
 ): Promise<Success<unknown>> {
-  const { endpoint, json } = readArguments(client, UNNAMED, null, () => {
-    // The message may quote a name or a path, into which the caller may have put the key by mistake.
-    const fail: Fail = (problem) => argumentFail('request')(client.hide(problem));
-    checkOptions('request', request, NAMES, fail);
-    const { path, query, body, idempotent, decode } = request;
-    const method = readWord('method', METHODS, request.method, fail) ?? fail('method is missing');
-    if (idempotent !== undefined && typeof idempotent !== 'boolean') {
-      fail(`idempotent must be true or false, not ${kindOf(idempotent)}`);
-    }
-    checkCallbacks({ decode }, fail);
+  const read = readRequest(client, request);
+  const settings = read.ok ? readCallOptions(client.settings, options) : { problem: read.issues[0]?.message ?? '' };
+  const { endpoint, json } = read.ok ? read.value : { endpoint: UNNAMED, json: undefined };
+  const opened = open(client, endpoint, { json, settings });
+  return finish(opened, send(opened));
+}
+
+class WrongArgument {
+  readonly problem: string;
+  constructor(problem: string) {
+    this.problem = problem;
+  }
+}
+
+function readRequest(client: ClientCore, request: AnyRequest): ReadRequest {
+  const fail: Fail = (problem) => {
+    throw new WrongArgument(problem);
+  };
+  try {
+    const { query, body, decode, ...read } = readOptions('request', request, table, fail);
+    const method = read.method ?? fail('method is missing');
     if (method === 'GET' && body !== undefined) fail('a GET request has no body: give query');
     const texts = queryOf(query, fail);
     const endpoint: Named<Endpoint<unknown>> = {
       ...UNNAMED,
       method,
-      path: checkPath(path, fail),
-      idempotent: idempotent ?? REPEATABLE.has(method),
+      path: checkPath(client.baseUrl, read.path, fail),
+      idempotent: read.idempotent ?? REPEATABLE.has(method),
       query: () => ({ ok: true, value: texts }),
       data: checkOf(decode),
     };
-    return { endpoint, json: body === undefined ? undefined : plain(body, 'body', new Set(), fail) };
-  });
-  return call(client, endpoint, { json, options });
+    return { ok: true, value: { endpoint, json: body === undefined ? undefined : jsonCopy(body, fail) } };
+  } catch (thrown) {
+    const problem = thrown instanceof WrongArgument ? thrown.problem : 'the request cannot be read';
+    // The problem may quote a name or a path, into which the caller may have put the key by mistake.
+    return { ok: false, issues: [{ path: '', message: client.hide(problem) }] };
+  }
 }
 
 function checkOf(decode: AnyRequest['decode']): Endpoint<unknown>['data'] {
@@ -117,85 +134,38 @@ function queryOf(query: unknown, fail: Fail): WireRecord {
   return texts;
 }
 
-const PATH_MAX = 2_000;
-const PATH = /^\/(?:[\w.~!$&'()*+,;=:@/-]|%[0-9a-f]{2})*$/i;
-/** How often a path is decoded for the check, because a server and the proxies before it may each decode it once. */
-const ROUNDS = 3;
-
-/** Refuses a path that could reach another host, or another endpoint than it seems to. */
-function checkPath(path: unknown, fail: Fail): `/${string}` {
-  if (typeof path !== 'string' || path.length > PATH_MAX) fail(`path must be a short text, not ${kindOf(path)}`);
-  if (!PATH.test(path)) {
-    fail('path must begin with one slash, without host, query, fragment, spaces or backslashes. Encode ids in it');
-  }
-  for (let text: string | null = path, round = 0; text !== null && round <= ROUNDS; round += 1) {
-    const segments: readonly string[] = text.split(/[/\\]/).slice(1);
-    // Some servers ignore what follows a semicolon in a segment.
-    if (segments.some((segment) => /^\.{1,2}(?:;|$)/.test(segment))) fail('path must not hold . or .. as a segment');
-    if (round === 0 && segments.slice(0, -1).includes('')) fail('path must not hold an empty segment');
-    if (/\p{Cc}/u.test(text)) fail('path must not hold control characters');
-    text = decoded(text);
-    if (text === null && round === 0) fail('path holds an encoding that is not UTF-8');
+/** Refuses a path that the platform would change, because it could reach another endpoint or another host. */
+function checkPath(baseUrl: string, path: unknown, fail: Fail): `/${string}` {
+  if (typeof path !== 'string' || !/^\/(?!\/)/.test(path))
+    fail(`path must be text that begins with one slash, not ${kindOf(path)}`);
+  const url = URL.parse(baseUrl + path);
+  if (url?.href !== baseUrl + path || url.search !== '' || url.hash !== '') {
+    fail('path would reach another address than it names: encode the ids in it, and give query as an option');
   }
   return path as `/${string}`; // it begins with one
 }
 
-function decoded(text: string): string | null {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return null;
-  }
-}
-
-/** Returns a scalar as the text of a query. */
+/** Returns a value as the text of a query. */
 function wireText(value: unknown, at: string, fail: Fail): string {
-  const text = scalar(value, at, fail);
-  return text === undefined
-    ? fail(`${at} must be text, a number, a boolean or a Decimal, not ${kindOf(value)}`)
-    : String(text);
+  if (typeof value === 'string' || typeof value === 'boolean') return String(value);
+  if (typeof value === 'number' && Number.isFinite(value)) return String(value);
+  if (value instanceof Date && !Number.isNaN(value.getTime())) return value.toISOString();
+  return (
+    decimalText(value) ?? fail(`${at} must be text, a number, a boolean, a date or a Decimal, not ${kindOf(value)}`)
+  );
 }
 
-/** Returns a scalar as JSON writes it, or undefined for a list or an object. Refuses what JSON cannot write. */
-function scalar(value: unknown, at: string, fail: Fail): string | number | boolean | undefined {
-  switch (typeof value) {
-    case 'string':
-    case 'boolean':
-      return value;
-    case 'number':
-      return Number.isFinite(value) ? value : fail(`${at} is ${value}, which JSON cannot write`);
-    case 'object': {
-      if (value instanceof Date)
-        return Number.isNaN(value.getTime()) ? fail(`${at} is not a date`) : value.toISOString();
-      return decimalText(value) ?? undefined;
-    }
-    default:
-      return fail(`${at} is ${kindOf(value)}, which JSON cannot write`);
+/** Copies data as JSON writes it. What JSON would change silently is refused. */
+function jsonCopy(body: unknown, fail: Fail): unknown {
+  let text: string | undefined;
+  try {
+    text = JSON.stringify(body, (name, value: unknown) => {
+      if (typeof value !== 'number' || Number.isFinite(value)) return value;
+      return fail(`body.${name} is ${value}, which JSON cannot write`);
+    });
+  } catch (thrown) {
+    if (thrown instanceof WrongArgument) throw thrown;
+    return fail('body cannot be written as JSON: it holds itself, a bigint, or a member that throws');
   }
-}
-
-/** Copies data for JSON. What JSON would leave out or change silently is refused. */
-function plain(value: unknown, at: string, around: Set<object>, fail: Fail): unknown {
-  if (value === null) return null;
-  const text = scalar(value, at, fail);
-  if (text !== undefined || typeof value !== 'object') return text;
-  if (around.has(value)) fail(`${at} holds itself`);
-  around.add(value);
-  const copy = Array.isArray(value)
-    ? Array.from(value, (item, index) => plain(item, `${at}.${index}`, around, fail)) // unlike map, also for holes
-    : membersOf(value, at, around, fail);
-  around.delete(value);
-  return copy;
-}
-
-function membersOf(value: object, at: string, around: Set<object>, fail: Fail): object {
-  const prototype: unknown = Object.getPrototypeOf(value);
-  // Any prototype that has none itself counts, because an object of another realm has another Object.prototype.
-  const isPlain = prototype === null || Object.getPrototypeOf(prototype) === null;
-  if (!isPlain) fail(`${at} is not plain data: give objects, arrays, text, numbers, booleans, dates or decimals`);
-  const copy: Record<string, unknown> = Object.create(null); // a member may be named __proto__
-  for (const [name, member] of Object.entries(value)) {
-    if (member !== undefined) copy[name] = plain(member, `${at}.${name}`, around, fail);
-  }
-  return copy;
+  return text === undefined ? fail(`body must be data, not ${kindOf(body)}`) : JSON.parse(text);
 }

@@ -21,6 +21,13 @@ export interface ReadPage<T> {
   readonly leftOut: readonly string[];
 }
 
+/** The request of one page. */
+export interface PageRequest<T> {
+  readonly page: Promise<ReadPage<T>>;
+  /** Called once if `page` rejects, when it is known whether the walk needs the page. */
+  failed(error: unknown, isNeeded: boolean): void;
+}
+
 /** A list to walk: its first page, and how to read the others. */
 export interface PageSource<T> {
   /** For messages, such as `invoices.list`. */
@@ -36,7 +43,7 @@ export interface PageSource<T> {
   readonly signal: AbortSignal | null;
   /** Returns the key by which an item is recognised on another page. */
   key(item: T): string;
-  read(page: number, signal: AbortSignal): Promise<ReadPage<T>>;
+  read(page: number, signal: AbortSignal): PageRequest<T>;
 }
 
 /** Walks the pages of a list. Each page has the items that no earlier page had. */
@@ -192,7 +199,7 @@ class PageRequests<T> {
   readonly #source: PageSource<T>;
   /** The last page with a row that the reader takes. */
   readonly #lastWanted: number;
-  readonly #inFlight = new Map<number, Promise<ReadPage<T>>>();
+  readonly #inFlight = new Map<number, PageRequest<T>>();
   readonly #refused = new Set<number>();
   readonly #controller = new AbortController();
   readonly #onAbort = (): void => this.#controller.abort(this.#source.signal?.reason);
@@ -216,39 +223,43 @@ class PageRequests<T> {
       const changes = `the walk has made ${this.#made} requests for a list of ${totalPages} pages, and the list still changes`;
       throw pageError(operation, asked, changes);
     }
-    const page = this.#request(asked);
+    const request = this.#request(asked);
     const last = isAhead ? Math.min(asked + prefetch - 1, totalPages, this.#lastWanted) : asked;
     for (let ahead = asked + 1; ahead <= last; ahead += 1) this.#request(ahead);
     this.#inFlight.delete(asked);
     try {
-      return { asked, read: await page };
+      return { asked, read: await request.page };
     } catch (error) {
       const mayBeGone = hasKind(error, 'not_found') || hasKind(error, 'validation') || hasKind(error, 'request');
-      if (!mayBeGone || asked <= 1 || this.#refused.has(asked)) throw error;
+      const isNeeded = !mayBeGone || asked <= 1 || this.#refused.has(asked);
+      request.failed(error, isNeeded);
+      if (isNeeded) throw error;
       this.#refused.add(asked);
       this.discard();
       return this.next(asked - 1, false, totalPages);
     }
   }
 
-  #request(page: number): Promise<ReadPage<T>> {
+  #request(page: number): PageRequest<T> {
     const inFlight = this.#inFlight.get(page);
     if (inFlight !== undefined) return inFlight;
     this.#made += 1;
-    const response = this.#source.read(page, this.#controller.signal);
-    response.catch(() => {}); // no code may be waiting for it when it rejects
-    this.#inFlight.set(page, response);
-    return response;
+    const request = this.#source.read(page, this.#controller.signal);
+    request.page.catch(() => {}); // no code may be waiting for it when it rejects
+    this.#inFlight.set(page, request);
+    return request;
   }
 
   /** Forgets the pages that were requested ahead, whose rows may have moved. */
   discard(): void {
+    for (const { page, failed } of this.#inFlight.values()) page.catch((error: unknown) => failed(error, false));
     this.#inFlight.clear();
   }
 
   end(): void {
     this.#source.signal?.removeEventListener('abort', this.#onAbort);
     this.#controller.abort();
+    this.discard();
   }
 }
 

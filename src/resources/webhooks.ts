@@ -2,14 +2,13 @@ import type { WebhookDelivery } from '../contract/deliveries.ts';
 import { endpoints } from '../contract/endpoints.ts';
 import { ConfigurationError } from '../errors/classes.ts';
 import type { CallOptions } from '../options.ts';
-import { call } from '../transport/call.ts';
 import type { ClientCore } from '../transport/types.ts';
 import type { RawBody } from '../webhooks/body.ts';
 import type { InvoiceEvent } from '../webhooks/event/event-types.ts';
 import type { WebhookHandlerOptions } from '../webhooks/handle/handler-options.ts';
 import { createWebhookHandler, type WebhookHandler } from '../webhooks/handler.ts';
 import { type HeadersInput, type VerifyWebhookOptions, verifyWebhook } from '../webhooks/verify/verify.ts';
-import { type Call, CallPromise } from './call-promise.ts';
+import { type Call, CallPromise, call } from './call-promise.ts';
 
 /** Webhooks: lists deliveries, sends one again, and receives them with the client's secret. */
 export interface Webhooks {
@@ -64,10 +63,8 @@ export function buildWebhooks(client: ClientCore, secrets: readonly (string | Ui
     );
   };
   return {
-    deliveries: (ident, options) =>
-      new CallPromise(call(client, endpoints['webhooks.deliveries'], { params: { ident }, options })),
-    resend: (ident, options) =>
-      new CallPromise(call(client, endpoints['webhooks.resend'], { params: { ident }, options })),
+    deliveries: (ident, options) => new CallPromise(call(client, endpoints['webhooks.deliveries'], { ident }, options)),
+    resend: (ident, options) => new CallPromise(call(client, endpoints['webhooks.resend'], { ident }, options)),
     verify: async (rawBody, headers, options) =>
       verifyWebhook(rawBody, headers, secretsFor('webhooks.verify'), options),
     handler(options) {

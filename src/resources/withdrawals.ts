@@ -1,16 +1,15 @@
 import { endpoints } from '../contract/endpoints.ts';
 import type { ListWithdrawalsQuery, Withdrawal } from '../contract/withdrawals.ts';
 import type { CallOptions, ListOptions } from '../options.ts';
-import { call } from '../transport/call.ts';
 import type { ClientCore } from '../transport/types.ts';
-import { type Call, CallPromise, type ListCall } from './call-promise.ts';
+import { type Call, CallPromise, call, type ListCall } from './call-promise.ts';
 import { listCall } from './list.ts';
 
 /** The business's withdrawals. */
 export interface Withdrawals {
   /**
    * Lists withdrawals in the order of the service. The result is a promise of one page and an async iterable of all
-   * withdrawals. Those of another status than was asked for are left out, with an `onDrift` event.
+   * withdrawals. Those of another status than was asked for are left out.
    * @throws ValidationError (`VALIDATION_ERROR`) for an unusable filter. No request is made.
    * @example
    * for await (const withdrawal of merchant.withdrawals.list({ status: 'approved' })) console.log(withdrawal.uuid);
@@ -32,13 +31,10 @@ export interface Withdrawals {
 
 /** @internal */
 export function buildWithdrawals(client: ClientCore, queryNames: Readonly<Record<string, string>>): Withdrawals {
+  const list = { ...endpoints['withdrawals.list'], queryNames };
   return {
-    list: (query = {}, options = {}) =>
-      listCall(client, endpoints['withdrawals.list'], query, options, {
-        queryNames,
-        filtersOf: ({ status }) => [{ member: 'status', asked: status, wordOf: (row: Withdrawal) => row.status }],
-      }),
+    list: (query = {}, options) => listCall(client, list, query, options),
     get: (uuid, options) =>
-      new CallPromise(call(client, endpoints['withdrawals.get'], { params: { withdrawal_uuid: uuid }, options })),
+      new CallPromise(call(client, endpoints['withdrawals.get'], { withdrawal_uuid: uuid }, options)),
   };
 }

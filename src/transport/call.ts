@@ -1,71 +1,32 @@
-// One call: `open` reads what the caller gave, once. send.ts sends it. `settle` and `settleOrThrow` call the hooks for
-// its end.
+// The two ends of a call. `open` reads what the caller gave, once; `finish` reports once how the call ended, and throws its
+// failure. send.ts lies between them.
 
 import type { Endpoint, WireRecord } from '../contract/endpoint.ts';
 import type { Named } from '../contract/endpoints.ts';
+import { clearTextProblem } from '../contract/parameters.ts';
 import type { Check, Issue } from '../contract/values/check.ts';
 import { codePoints } from '../contract/values/scalars.ts';
-import { argumentFail, type Fail } from '../errors/checks.ts';
-import { type AnyMerchantError, isMerchantError } from '../errors/guards.ts';
-import { notify } from '../errors/notify.ts';
-import { type CallOptions, readCallOptions } from '../options.ts';
+import { argumentFail } from '../errors/checks.ts';
+import { isMerchantError } from '../errors/guards.ts';
 import { argumentError, invalidInput, toError } from './failure.ts';
-import { type ErrorEvent, type EventFacts, errorEvent, eventFacts, reportFailure, reportSuccess } from './hooks.ts';
-import { send } from './send.ts';
-import type { ClientCore, CompleteOptions, OpenCall, Success } from './types.ts';
+import { emit, failureEvent, successEvent } from './hooks.ts';
+import type { ClientCore, CompleteOptions, OpenCall, Result, Success, WrongOptions } from './types.ts';
 
 /** What a resource method asks for. Parameters, query and body are as the caller gave them. */
-export interface Input<Data> {
+export interface Input {
   readonly params?: unknown;
   readonly query?: unknown;
   readonly body?: unknown;
-  readonly options?: CallOptions | undefined;
-  /** Options that have been read already, in place of `options`. */
-  readonly settings?: CompleteOptions;
-  /** Decodes in place of the endpoint's codec. */
-  readonly data?: Check<Data>;
+  /** Parameters by which the client itself selects rows. */
+  readonly local?: unknown;
+  /** The options of the call as they were read. Those of `within` where that is given. */
+  readonly settings?: CompleteOptions | WrongOptions;
   /** The JSON body of a request that the interface does not describe. */
   readonly json?: unknown;
-  /** The service's names of query parameters that the interface does not name. */
-  readonly queryNames?: Readonly<Record<string, string>>;
   /** The requested page of a list, for errors. */
   readonly page?: number;
-  /** When the call must be over at the latest, on the monotonic clock. */
-  readonly deadlineAt?: number;
-  /** The call that this request is a part of. Both have one id. */
+  /** The call that this request is a part of. Both have one id and one deadline. */
   readonly within?: OpenCall<unknown>;
-}
-
-/** Makes one call, from what the caller gave to its data. */
-export async function call<Data>(
-  client: ClientCore,
-  endpoint: Named<Endpoint<Data>>,
-  input: Input<Data>,
-): Promise<Success<Data>> {
-  const opened = open(client, endpoint, input);
-  return settleOrThrow(opened, sendOrThrow(opened));
-}
-
-/** Sends a call, and throws its failure as an error. For a call whose resource adds no advice. */
-export async function sendOrThrow<Data>(opened: OpenCall<Data>): Promise<Success<Data>> {
-  const sent = await send(opened);
-  if (sent.ok) return sent.success;
-  throw toError(sent.failed);
-}
-
-/**
- * Sends a request as a part of another call, with that call's settings, deadline and id. `onError` and `onEnd` are not
- * called.
- */
-export async function callWithin<Data>(
-  outer: OpenCall<unknown>,
-  endpoint: Named<Endpoint<Data>>,
-  input: Input<Data>,
-): Promise<Success<Data>> {
-  // The query parameters that the caller added are meant for the endpoint of the outer call.
-  const settings = { ...outer, query: {} };
-  const { client, deadlineAt } = outer;
-  return sendOrThrow(openInput(client, endpoint, { settings, deadlineAt, within: outer, ...input }, outer.externalId));
 }
 
 const EXTERNAL_ID_MAX = 128;
@@ -74,71 +35,45 @@ const EMPTY: WireRecord = {};
 /**
  * Checks and copies what the caller gave, at once. Later changes by the caller have no effect.
  *
- * @throws ValidationError for parameters, ConfigurationError for options. No request is made. `onError` and `onEnd` are
- * called.
+ * @throws ValidationError for parameters, ConfigurationError for options. No request is made, and `onEnd` is called.
  */
-export function open<Data>(client: ClientCore, endpoint: Named<Endpoint<Data>>, input: Input<Data>): OpenCall<Data> {
-  const externalId = idIn(endpoint, input);
-  return readArguments(client, endpoint, externalId, () => openInput(client, endpoint, input, externalId));
-}
-
-/**
- * Runs `read` at once, in the one `try` around what the caller gave: a getter that throws becomes an error of this
- * package.
- *
- * @throws The error of the arguments, after `onError` and `onEnd` were called.
- */
-export function readArguments<T>(
-  client: ClientCore,
-  endpoint: Named<Endpoint<unknown>>,
-  externalId: string | null,
-  read: () => T,
-): T {
+export function open<Data>(client: ClientCore, endpoint: Named<Endpoint<Data>>, input: Input): OpenCall<Data> {
   const startedAt = client.runtime.monotonic();
+  const callId = input.within?.callId ?? (client.hooks.length === 0 ? '' : crypto.randomUUID());
+  let externalId = input.within?.externalId ?? null;
   try {
-    return read();
+    externalId ??= orderIn(endpoint, input);
+    return read(client, endpoint, input, { externalId, startedAt, callId });
   } catch (thrown) {
-    const shownId = externalId === null ? null : client.hide(externalId);
-    const error = argumentError(thrown, endpoint.operation, shownId);
-    const { hooks } = client;
-    if (hooks !== null && isMerchantError(error)) {
-      const facts = eventFacts(endpoint, crypto.randomUUID(), externalId, client.hide);
-      const event = errorEvent(facts, error, client.runtime.monotonic() - startedAt, false);
-      notify(() => hooks.onError?.(event));
-      reportFailure(hooks, event, error);
-    }
+    const error = argumentError(thrown, endpoint.operation, shownId(client, externalId));
+    if (input.within === undefined) reportEnd({ client, endpoint, callId, externalId, startedAt }, error);
     throw error;
   }
 }
 
 /** Returns the id of the order in the input, or null if no order can have such an id. */
-function idIn({ order, body }: Endpoint<unknown>, input: Pick<Input<unknown>, 'body' | 'params'>): string | null {
+function orderIn({ order, body }: Endpoint<unknown>, input: Input): string | null {
   if (order === undefined) return null;
-  try {
-    // The type is a guess: the caller may have given anything.
-    const given = (body === undefined ? input.params : input.body) as Readonly<Record<string, unknown>> | undefined;
-    const id = given?.[order];
-    return typeof id === 'string' && id !== '' && codePoints(id) <= EXTERNAL_ID_MAX ? id : null;
-  } catch {
-    return null; // a getter that throws, which is reported where all members are read
-  }
+  // The type is a guess: the caller may have given anything.
+  const given = (body === undefined ? input.params : input.body) as Readonly<Record<string, unknown>> | undefined;
+  const id = given?.[order];
+  return typeof id === 'string' && id !== '' && codePoints(id) <= EXTERNAL_ID_MAX ? id : null;
 }
 
-function openInput<Data>(
+function shownId(client: ClientCore, externalId: string | null): string | null {
+  return externalId === null ? null : client.hide(externalId);
+}
+
+function read<Data>(
   client: ClientCore,
   endpoint: Named<Endpoint<Data>>,
-  input: Input<Data>,
-  externalId: string | null,
+  input: Input,
+  own: Pick<OpenCall<Data>, 'externalId' | 'startedAt' | 'callId'>,
 ): OpenCall<Data> {
+  const { within } = input;
+  const settings = input.settings ?? (within === undefined ? client.settings : settingsOf(within));
   const { operation } = endpoint;
-  const { options, queryNames = {}, within } = input;
-  const startedOn = client.runtime.now();
-  const startedAt = client.runtime.monotonic();
-  const shownId = externalId === null ? null : client.hide(externalId);
-  const fail: Fail = argumentFail(operation, shownId);
-  const own = options === undefined ? client.settings : readCallOptions(client.settings, options, 'call', fail);
-  const settings = input.settings ?? own;
-
+  if ('problem' in settings) return argumentFail(operation, shownId(client, own.externalId))(settings.problem);
   const issues: Issue[] = [];
   const encode = (check: Check<WireRecord> | undefined, value: unknown): WireRecord => {
     const checked = check?.(value);
@@ -149,74 +84,80 @@ function openInput<Data>(
   };
   const params = encode(endpoint.params, input.params);
   const query = encode(endpoint.query, input.query);
+  const local = encode(endpoint.local, input.local);
   const body = encode(endpoint.body, input.body);
-  if (issues.length > 0) throw invalidInput(operation, issues, shownId, client.hide);
+  for (const path of client.allowHttp ? [] : (endpoint.addresses ?? [])) {
+    const problem = body[path] === undefined ? null : clearTextProblem(body[path]);
+    if (problem !== null) issues.push({ path, message: problem });
+  }
+  if (issues.length > 0) throw invalidInput(operation, issues, shownId(client, own.externalId), client.hide);
 
   const search = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {
-    if (value !== undefined) search.set(queryNames[name] ?? name, value);
+    if (value !== undefined) search.set(endpoint.queryNames?.[name] ?? name, value);
   }
   for (const [name, value] of Object.entries(settings.query)) search.set(name, value);
   return {
     ...settings,
+    ...own,
     client,
     endpoint,
     method: endpoint.method,
     path: endpoint.path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? '')),
     search,
     json: endpoint.body === undefined ? input.json : body,
-    data: input.data ?? endpoint.data,
-    sent: endpoint.body === undefined ? params : body,
-    externalId,
-    callId: within?.callId ?? (client.hooks === null ? '' : crypto.randomUUID()),
+    sent: { ...params, ...query, ...local, ...body },
     page: input.page,
-    startedOn,
-    startedAt,
-    deadlineAt: Math.min(startedAt + settings.deadline, input.deadlineAt ?? Number.POSITIVE_INFINITY),
+    isUrgent: endpoint.method !== 'GET' || within?.isUrgent === true,
+    deadlineAt: Math.min(own.startedAt + settings.deadline, within?.deadlineAt ?? Number.POSITIVE_INFINITY),
   };
 }
 
-/** The end of a call as a value. `event` is the event for `onError`, or null without hooks. */
-export type Settled<Result> =
-  | { readonly ok: true; readonly success: Result }
-  | { readonly ok: false; readonly error: unknown; readonly event: ErrorEvent | null };
-
-interface SettleOptions {
-  /** True for a failure that the client handles itself. */
-  readonly isHandled?: (error: AnyMerchantError) => boolean;
-  /** Does not call `onError`, because the failure may not matter in the end. The caller then calls it. */
-  readonly holdsError?: boolean;
+/** The settings of a call for a request that is a part of it. Its own query parameters are meant for its own endpoint. */
+function settingsOf({ timeout, deadline, retry, signal, headers }: CompleteOptions): CompleteOptions {
+  return { timeout, deadline, retry, signal, headers, query: {} };
 }
 
-/** Waits for a call, and calls `onError` and `onEnd` once for its end. */
-export async function settle<Result extends Success<unknown>>(
-  opened: OpenCall<unknown>,
-  work: Promise<Result>,
-  { isHandled = () => false, holdsError = false }: SettleOptions = {},
-): Promise<Settled<Result>> {
-  const { client, endpoint, callId, externalId } = opened;
-  const { hooks, runtime } = client;
-  const facts = (): EventFacts => eventFacts(endpoint, callId, externalId, client.hide);
+/** Returns the call of another page of the list that a call has opened. It is a call of its own. */
+export function atPage<Data>(call: OpenCall<Data>, page: number, signal: AbortSignal | null): OpenCall<Data> {
+  const { client, endpoint } = call;
+  const search = new URLSearchParams(call.search);
+  search.set(endpoint.queryNames?.['page'] ?? 'page', String(page));
+  const startedAt = client.runtime.monotonic();
+  const callId = client.hooks.length === 0 ? '' : crypto.randomUUID();
+  return { ...call, search, page, signal, callId, startedAt, deadlineAt: startedAt + call.deadline };
+}
+
+/** Waits for a call, calls `onEnd` once, and throws the failure as an error. */
+export async function finish<Value>(call: OpenCall<unknown>, work: Promise<Result<Value>>): Promise<Success<Value>> {
   try {
-    const success = await work;
-    if (hooks !== null) reportSuccess(hooks, facts(), success);
-    return { ok: true, success };
+    const result = await work;
+    if (!result.ok) throw toError(call, result);
+    reportEnd(call, result);
+    return result;
   } catch (error) {
-    if (hooks === null || !isMerchantError(error)) return { ok: false, error, event: null };
-    const event = errorEvent(facts(), error, runtime.monotonic() - opened.startedAt, isHandled(error));
-    if (!holdsError) notify(() => hooks.onError?.(event));
-    reportFailure(hooks, event, error);
-    return { ok: false, error, event };
+    reportEnd(call, error);
+    throw error;
   }
 }
 
-/** Does the same as {@link settle}, and throws the failure. */
-export async function settleOrThrow<Result extends Success<unknown>>(
-  opened: OpenCall<unknown>,
-  work: Promise<Result>,
-  ending?: SettleOptions,
-): Promise<Result> {
-  const settled = await settle(opened, work, ending);
-  if (settled.ok) return settled.success;
-  throw settled.error;
+/** The parts of a call, perhaps one that could not be opened, that its end shows. */
+type Ended = Pick<OpenCall<unknown>, 'client' | 'endpoint' | 'callId' | 'externalId' | 'startedAt'>;
+
+/**
+ * Calls `onEnd`.
+ *
+ * @param ending A success, or what was thrown.
+ * @param isNeeded False for a page of a list that turned out not to be needed.
+ */
+export function reportEnd(call: Ended, ending: unknown, isNeeded = true): void {
+  const { hooks, runtime } = call.client;
+  if (hooks.length === 0) return;
+  if (isMerchantError(ending)) {
+    emit(hooks, 'onEnd', failureEvent(call, ending, runtime.monotonic() - call.startedAt, isNeeded));
+  } else if (isSuccess(ending)) emit(hooks, 'onEnd', successEvent(call, ending));
+}
+
+function isSuccess(ending: unknown): ending is Success<unknown> {
+  return typeof ending === 'object' && ending !== null && 'ok' in ending && ending.ok === true;
 }

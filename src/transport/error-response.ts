@@ -1,5 +1,5 @@
 import type { Endpoint } from '../contract/endpoint.ts';
-import { unwrapped } from '../contract/envelope.ts';
+import { saysNo } from '../contract/envelope.ts';
 import { firstText, isObject, type JsonObject } from '../contract/json.ts';
 import {
   ApiError,
@@ -8,28 +8,24 @@ import {
   ValidationError,
   type ValidationIssue,
 } from '../errors/classes.ts';
-import { type ApiErrorKind, errorKindOf, errorOutcome } from '../errors/codes.ts';
+import { type ApiErrorKind, type ErrorCode, errorKindOf, errorOutcome } from '../errors/codes.ts';
 import type { CallError } from '../errors/guards.ts';
 import { beginningWithoutSecrets, shown, shownData } from '../errors/hide.ts';
 import { printable } from '../errors/printable.ts';
-import { retryAfterOf, retryClassOf } from './retry.ts';
-import type { ErrorBody, FailedCall, Failure, FailureFacts, ServiceResponse } from './types.ts';
+import { failureAlone, retryAfterOf, retryClassOf } from './retry.ts';
+import type { ErrorBody, Failure, FailureFacts, OpenCall, ServiceResponse } from './types.ts';
 
-// Error responses: the forms that the client recognises, and where it finds the parts of each.
+// Error responses. The forms in which the service may say that it did not do the work:
 //
-// | part             | form                                                     | who uses it                            |
-// |------------------|----------------------------------------------------------|----------------------------------------|
-// | an error         | {"success": false, "error": {"code", "message", …}}      | the interface                          |
-// |                  | {"code", "message", "details"}                           | gateways                               |
-// |                  | {"detail": {"error": {…}}} or {"detail": {"code": …}}    | FastAPI's HTTPException                |
-// |                  | {"errors": [{"code", …}]}, {"data": {"error": {…}}}      | JSON:API, wrapped handlers             |
-// |                  | {"error": "RATE_EXPIRED"}, {"message": "…"}              | Spring, Express                        |
-// | `success: false` | false, 0, "false", "no"                                  | PHP, templates                         |
-// | fields of a 422  | details: {"amount": ["…"]} or {"amount": "…"}            | the interface, Laravel                 |
-// |                  | detail: [{"loc": ["body", "amount"], "msg", "type"}]     | the interface (FastAPI)                |
-// |                  | detail: "…", details: ["…"]                              | frameworks' plain texts                |
-// | a conflict       | details: {"external_id", "status"}, also order_id, or    | the interface names no members         |
-// |                  | an invoice under invoice, existing_invoice, existing     |                                        |
+// | form                                                    | where it comes from                         |
+// |---------------------------------------------------------|---------------------------------------------|
+// | {"success": false, "error": {"code", "message", …}}     | the interface; any spelling of false        |
+// | {"detail": [{"loc", "msg", "type"}]}, {"detail": "…"},  | the interface, for a 422;                   |
+// | {"detail": {"error": {…}}}, {"detail": {"code": …}}     | FastAPI, for an exception of its own        |
+// | {"code", "message", "details"}                          | a gateway that takes the envelope off       |
+// | details: {"external_id", "status"}, or the invoice      | a conflict, whose details have no names     |
+//
+// Anything else is a stranger's page: a proxy, or another program at this address. It says nothing about an order.
 
 const CODE_MAX = 128;
 /** The most characters of a service's message, and of an issue, that the message of an error shows. */
@@ -42,8 +38,6 @@ export function excerpt({ raw, hide }: ServiceResponse): string {
   return beginningWithoutSecrets(hide, raw, RAW_MAX);
 }
 
-type IsRecord = Endpoint<unknown>['isRecord'];
-
 /**
  * Returns the failure that an error response means: by its code, otherwise by its status. The body is read as it came,
  * before anything in it is hidden.
@@ -53,28 +47,27 @@ type IsRecord = Endpoint<unknown>['isRecord'];
 export function failureOfResponse(
   response: ServiceResponse,
   body: unknown,
-  { method, isRecord, conflict }: Pick<Endpoint<unknown>, 'method' | 'isRecord' | 'conflict'>,
-  externalId: string | null,
-  now: number,
+  { endpoint, externalId, client }: Pick<OpenCall<unknown>, 'endpoint' | 'externalId' | 'client'>,
 ): Failure {
   const { status, headers, hide } = response;
-  const isWrite = method !== 'GET';
-  const found = findError(body, isRecord);
-  const kind = errorKindOf(found.code, status);
+  const found = readError(body);
+  const answeredBy = found.code !== null || (status === 422 && Array.isArray(found.detail)) ? 'service' : 'other';
+  const kind = errorKindOf(found.code, status, answeredBy);
   const statusCode = status === 422 ? 'VALIDATION_ERROR' : `SDK_HTTP_${status}`;
-  const isDone = isRecord !== undefined && holdsRecord(body, isRecord);
+  // A known code is believed, whatever stands beside it.
+  const isDone = kind !== 'validation' && kind !== 'conflict' && endpoint.isDone?.(body) === true;
   // A conflict that names another order is the response to another request. The outcome of this one is unknown.
-  const named = kind === 'conflict' ? (conflict?.externalIdIn(found.details) ?? null) : null;
-  const isOfAnother = named !== null && externalId !== null && !isSameOrder(named, externalId);
-  const isUnclear = isOfAnother || (kind === 'request' && isWrite && contradictsItself(body));
-  return {
-    code: found.code === null ? statusCode : beginningWithoutSecrets(hide, found.code, CODE_MAX),
+  const named = kind === 'conflict' ? (endpoint.conflict?.externalIdIn(found.details) ?? null) : null;
+  const namesAnotherOrder = named !== null && externalId !== null && !isSameOrder(named, externalId);
+  return failureAlone({
+    // Any text is an ErrorCode.
+    code: (found.code === null ? statusCode : beginningWithoutSecrets(hide, found.code, CODE_MAX)) as ErrorCode,
     status,
-    outcome: isDone || isUnclear ? 'unknown' : errorOutcome(kind, status, isWrite),
-    retryAfter: retryAfterOf(headers, now),
-    retryClass: isDone ? 'never' : retryClassOf(kind, status),
-    about: { is: 'error_response', kind, body: found, response, isOfAnother },
-  };
+    outcome: isDone || namesAnotherOrder ? 'unknown' : errorOutcome(kind, status, endpoint.method !== 'GET'),
+    retryAfter: retryAfterOf(headers, client.runtime.now()),
+    retryClass: isDone && !endpoint.idempotent ? 'never' : retryClassOf(kind, status),
+    about: { is: 'error_response', kind, body: found, answeredBy, response, namesAnotherOrder },
+  });
 }
 
 /** Compares two order ids without case and outer spaces, which a service may change. */
@@ -95,34 +88,42 @@ type ErrorResponseFacts = Extract<FailureFacts, { readonly is: 'error_response' 
 /**
  * Makes the error of an error response. Secrets in its texts are hidden here, and long texts are cut.
  *
+ * @param init What each error says about the call.
  * @param doubt The sentence for a write with an unknown outcome, or an empty text.
  */
 export function errorOfResponse(
   failure: Failure,
-  { kind, body, response, isOfAnother }: ErrorResponseFacts,
-  call: FailedCall,
+  about: ErrorResponseFacts,
+  call: OpenCall<unknown>,
+  own: { readonly operation: string; readonly externalId: string | null; readonly page: number | undefined },
   doubt: string,
   facts: ConflictFacts,
 ): CallError {
-  const { code } = failure;
+  const { kind, body, answeredBy, response, namesAnotherOrder } = about;
+  const { code, attempts, outcome, stoppedBy, retryAfter } = failure;
   const { status, requestId, hide } = response;
-  const { endpoint, sent } = call;
+  const { endpoint, sent, client } = call;
   const visible = (text: string, max: number): string => shown(hide, text, max);
   // A conflict that names another order shows nothing of that order.
-  const details = isOfAnother ? null : shownData(body.details, visible);
-  const quoted = body.message === null || isOfAnother ? '' : ` "${visible(body.message, SHOWN_MESSAGE_MAX)}"`;
-  const start = `${call.operation}: HTTP ${status} ${printable(code)}${quoted}`;
+  const details = namesAnotherOrder ? null : shownData(body.details, visible);
+  const said = body.message === null || namesAnotherOrder ? '' : visible(body.message, SHOWN_MESSAGE_MAX);
+  const quoted = said === '' || answeredBy === 'other' ? '' : ` "${said}"`;
+  const start = `${own.operation}: HTTP ${status} ${printable(code)}${quoted}`;
   const init = {
-    ...call,
+    ...own,
     code,
+    attempts,
+    outcome,
+    stoppedBy,
     status,
     requestId,
-    retryAfter: call.retryAfter ?? failure.retryAfter,
+    retryAfter,
+    answeredBy,
     details: isObject(details) ? details : null,
-    raw: isOfAnother ? '' : excerpt(response),
+    raw: namesAnotherOrder ? '' : excerpt(response),
   };
   if (kind === 'conflict') {
-    if (isOfAnother) {
+    if (namesAnotherOrder) {
       const message = sentences(`${start}.`, 'The response is about another order.', doubt);
       return new InvoiceAlreadyExistsError({ ...init, existingStatus: null, message });
     }
@@ -132,7 +133,7 @@ export function errorOfResponse(
     );
     // An unknown in its type only: the check of the endpoint has decoded it.
     const existing = facts.existing ?? (read?.existing as InvoiceAlreadyExistsError['existing']);
-    const externalId = call.externalId ?? read?.externalId ?? null;
+    const externalId = own.externalId ?? read?.externalId ?? null;
     const existingStatus = existing?.status ?? read?.existingStatus ?? null;
     const order = externalId === null ? '' : ` "${printable(externalId)}"`;
     const withStatus = read?.existingStatus ? ` with the status "${printable(read.existingStatus)}"` : '';
@@ -151,17 +152,19 @@ export function errorOfResponse(
       ),
     });
   }
-  const hint =
-    kind === 'validation' || kind === 'request' ? shown(hide, endpoint.hint?.(sent) ?? '', SHOWN_MESSAGE_MAX) : '';
+  const isInput = kind === 'validation' || kind === 'request';
+  const hint = isInput ? visible(endpoint.hint?.(sent) ?? '', SHOWN_MESSAGE_MAX) : '';
+  const all = kind === 'validation' ? validationIssues(details, shownData(body.detail, visible)) : [];
+  const issues = all.filter(({ path, message }) => path !== '' || message !== said); // a plain text stands once
+  const stranger = answeredBy === 'other' ? strangerWords(body, response) : '';
+  // A write that may have been done is repeated, whatever its last response said of the input.
+  const remedy = doubt !== '' && isInput ? '' : remedyFor(kind, status, answeredBy, all, client.hasOwnFetch);
+  const message = sentences(`${start}${namedIssues(issues)}.`, stranger, remedy, hint, doubt);
   if (kind === 'validation') {
-    const all = validationIssues(details, shownData(body.detail, visible));
-    const message = sentences(`${start}${namedIssues(all)}.`, REMEDY.validation, hint, doubt);
     return new ValidationError({ ...init, message, issues: all.slice(0, ISSUES_MAX), origin: 'service' });
   }
-  const message = sentences(`${start}.`, REMEDY[kind], hint, doubt);
   if (kind !== 'request') return new ERROR_RESPONSE_CLASSES[kind]({ ...init, message });
-  // ApiError itself, not a subclass: its kind is "request".
-  return new ApiError({ ...init, message }) as ApiError & { readonly kind: 'request' };
+  return new ApiError({ ...init, message }) as Extract<CallError, { readonly kind: 'request' }>; // ApiError itself has this kind
 }
 
 /** Joins the sentences that are not empty. */
@@ -170,7 +173,7 @@ export function sentences(...parts: readonly string[]): string {
 }
 
 const REMEDY: Readonly<Record<Exclude<ApiErrorKind, 'conflict'>, string>> = {
-  validation: 'Correct the fields named in error.fields.',
+  validation: 'Correct the request.',
   rate_limit: 'Call less often, or later: error.retryAfter says when, where the service says it.',
   authentication: 'Check that apiKey belongs to this baseUrl and is allowed to do this.',
   not_found: 'Check the identifier, and that it belongs to this business.',
@@ -178,73 +181,68 @@ const REMEDY: Readonly<Record<Exclude<ApiErrorKind, 'conflict'>, string>> = {
   request: 'Correct the request. It fails again when it is repeated unchanged.',
 };
 
-/** Reads the parts of an error from each place of the table above. Never throws. */
-function findError(body: unknown, isRecord: IsRecord): ErrorBody {
+function remedyFor(
+  kind: Exclude<ApiErrorKind, 'conflict'>,
+  status: number,
+  answeredBy: 'service' | 'other',
+  issues: readonly ValidationIssue[],
+  hasOwnFetch: boolean,
+): string {
+  if (issues.some(({ path }) => path !== '')) return 'Correct the fields named in error.fields.';
+  if (answeredBy === 'other' && kind === 'request') return 'Check baseUrl.';
+  const dropped =
+    status === 401 && hasOwnFetch ? ' Or your fetch dropped the headers: it must pass new Headers(init.headers).' : '';
+  return REMEDY[kind] + dropped;
+}
+
+const TITLE = /<title[^>]*>([^<]{1,200})/i;
+const STRANGER_MAX = 100;
+
+/** Says what answered in place of the service. */
+function strangerWords(body: ErrorBody, { raw, headers, hide }: ServiceResponse): string {
+  const type = (headers.get('content-type') ?? '').split(';')[0]?.trim() ?? '';
+  // No more of a page than its title: a broken page may end inside of an echoed key.
+  const text = body.message ?? TITLE.exec(raw.slice(0, 4_096))?.[1] ?? '';
+  const quoted = shown(hide, text.replace(/\s+/g, ' ').trim(), STRANGER_MAX);
+  const what = [shown(hide, type, STRANGER_MAX), quoted === '' ? '' : `"${quoted}"`].filter((part) => part !== '');
+  const kind = what.length === 0 ? '' : ` (${what.join(', ')})`;
+  return `It was answered without an error code${kind}: by a proxy, or by another program at this baseUrl.`;
+}
+
+/** Reads the parts of an error from each form of the table above. Never throws. */
+function readError(body: unknown): ErrorBody {
   if (!isObject(body)) return { code: null, message: null, details: null, detail: null };
-  const { error, errors, detail } = body;
-  const coded = codedError(body, isRecord);
-  if (coded === null && !isObject(error) && isObject(detail) && (isObject(detail['error']) || 'code' in detail)) {
-    return findError(detail, isRecord);
-  }
-  const inner = coded ?? (isObject(error) ? error : {});
-  const words = [error, listOf(errors)[0]].filter((word) => typeof word === 'string');
+  const { error, detail } = body;
+  if (!isObject(error) && isObject(detail) && (isObject(detail['error']) || 'code' in detail)) return readError(detail);
+  const inner = isObject(error) ? error : {};
   return {
-    code: firstText([inner['code'], body['code'], ...words.filter((word) => /^[A-Z][A-Z0-9_]*$/.test(word))]),
-    message: firstText([inner['message'], body['message'], ...words, detail]),
+    code: knownCode(firstText([inner['code'], body['code']])),
+    message: firstText([inner['message'], body['message'], detail]),
     details: inner['details'] ?? body['details'] ?? null,
     detail: detail ?? inner['detail'] ?? null,
   };
 }
 
+/**
+ * Returns a code of the interface in the interface's spelling, and any other unchanged. A code that begins with `SDK_`
+ * counts as none: only this package has such codes.
+ */
+function knownCode(code: string | null): string | null {
+  const upper = code?.toUpperCase() ?? '';
+  if (upper.startsWith('SDK_')) return null;
+  return upper === 'VALIDATION_ERROR' || upper === 'INVOICE_ALREADY_EXISTS' ? upper : code;
+}
+
 /** True when the body of a 2xx is an error response: it has an error with a code, or its `success` flag is false. */
-export function isErrorBody(body: unknown, isRecord: IsRecord): boolean {
+export function isErrorBody(body: unknown, isRecord: Endpoint<unknown>['isRecord']): boolean {
   if (!isObject(body)) return false;
-  return codedError(body, isRecord) !== null || (isFalse(body['success']) && isRecord?.(body) !== true);
+  return codedError(body) !== null || (saysNo(body) && isRecord?.(body) !== true);
 }
 
-/** Returns the first error with a code: `error`, one of `errors`, or the same inside of `data`. */
-export function codedError(body: JsonObject, isRecord: IsRecord): JsonObject | null {
-  const { data, error, errors } = body;
-  // A resource may have a member `error`, which is not an error of the request.
-  const inData = isObject(data) && !Object.hasOwn(data, 'uuid') && isRecord?.(data) !== true ? data : {};
-  const places = [error, errors, inData['error'], inData['errors']].filter((place) => place !== undefined);
-  return places.length === 0 ? null : (places.flatMap(listOf).filter(isObject).find(isCoded) ?? null);
-}
-
-function isCoded(error: JsonObject): boolean {
-  return typeof error['code'] === 'string' && error['code'] !== '';
-}
-
-/** True when an error response also contains a resource with a uuid: it is unknown which of the two is right. */
-function contradictsItself(body: unknown): boolean {
-  if (!isObject(body) || isFalse(body['success'])) return false;
-  const payload = unwrapped(body['data']);
-  return isObject(payload) && Object.hasOwn(payload, 'uuid');
-}
-
-const FALSE_WORDS: ReadonlySet<unknown> = new Set([false, 0, 'false', '0', 'no']);
-
-/** True for `success: false` in any of the spellings. For any other value the payload decides. */
-function isFalse(flag: unknown): boolean {
-  return FALSE_WORDS.has(typeof flag === 'string' ? flag.trim().toLowerCase() : flag);
-}
-
-const RECORD_DEEPEST = 4;
-/** The most entries of a list or an object that are searched. */
-const SEARCHED_MAX = 20;
-
-/** True when the body holds a record of the endpoint: the work was done, although this is an error response. */
-function holdsRecord(body: unknown, isRecord: (value: unknown) => boolean, depth = 0): boolean {
-  if (isRecord(body)) return true;
-  if (typeof body !== 'object' || body === null || depth >= RECORD_DEEPEST) return false;
-  return Object.values(body)
-    .slice(0, SEARCHED_MAX)
-    .some((member) => holdsRecord(member, isRecord, depth + 1));
-}
-
-/** Returns a list's first entries, or any other value as a list of one. */
-function listOf(value: unknown): readonly unknown[] {
-  return (Array.isArray(value) ? value : [value ?? []].flat()).slice(0, SEARCHED_MAX);
+/** Returns the error of an envelope if it has a code. */
+export function codedError(body: unknown): JsonObject | null {
+  const error = isObject(body) ? body['error'] : null;
+  return isObject(error) && typeof error['code'] === 'string' && error['code'] !== '' ? error : null;
 }
 
 /** The most issues that an error holds. */

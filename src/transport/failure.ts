@@ -3,7 +3,6 @@ import {
   AbortedError,
   ConfigurationError,
   ConnectionError,
-  type MerchantErrorInit,
   TimeoutError,
   UnexpectedResponseError,
   ValidationError,
@@ -13,28 +12,33 @@ import { type CallError, isMerchantError } from '../errors/guards.ts';
 import { type Hide, shown } from '../errors/hide.ts';
 import { printable } from '../errors/printable.ts';
 import { type ConflictFacts, errorOfResponse, excerpt, sentences } from './error-response.ts';
-import type { RetryClass } from './retry.ts';
-import type { FailedCall, Failure, FailureFacts } from './types.ts';
+import { failureAlone } from './retry.ts';
+import type { Failure, FailureFacts, OpenCall, RetryClass } from './types.ts';
 
 // Failures without a usable response, and the one place where the facts of a failure become the error that the caller
 // gets.
 
+/** For an address that no name server knows, such as that of a sandbox without a port. */
+const RESERVED =
+  'A host that ends in .invalid is never found: for a sandbox, give its fetch to the client, or call listen() first.';
 const PATH_MAX = 200;
 const PROBLEM_MAX = 600;
 
 /** Makes the error of a failed call. `facts`: what the resource knows about a conflict beside the response. */
-export function toError(call: FailedCall, facts: ConflictFacts = {}): CallError {
-  const { failure, operation, outcome, isWrite, endpoint } = call;
-  const { code, status, about } = failure;
-  const isDoubtful = outcome === 'unknown' && isWrite && endpoint.remedy !== undefined;
-  const doubt = isDoubtful ? `It may have been processed: ${endpoint.remedy}.` : '';
-  if (about.is === 'error_response') return errorOfResponse(failure, about, call, doubt, facts);
+export function toError(call: OpenCall<unknown>, failure: Failure, facts: ConflictFacts = {}): CallError {
+  const { endpoint, client, externalId, page } = call;
+  const { code, status, outcome, attempts, stoppedBy, about } = failure;
+  const { operation, method, remedy } = endpoint;
+  const own = { operation, externalId: externalId === null ? null : client.hide(externalId), page };
+  const isDoubtful = outcome === 'unknown' && method !== 'GET' && remedy !== undefined;
+  const doubt = isDoubtful ? `It may have been processed: ${remedy}.` : '';
+  if (about.is === 'error_response') return errorOfResponse(failure, about, call, own, doubt, facts);
+  const init = { ...own, code, outcome, attempts, stoppedBy };
   if (about.is === 'unexpected') {
     const { problem, response, issues } = about;
     const { requestId, hide } = response;
     return new UnexpectedResponseError({
-      ...call,
-      code,
+      ...init,
       status,
       requestId,
       raw: excerpt(response),
@@ -51,27 +55,27 @@ export function toError(call: FailedCall, facts: ConflictFacts = {}): CallError 
   }
   if (about.is === 'key') {
     const message = `${operation}: ${about.problem}. No request was made with it. See ${guideTo(code)}`;
-    return new ConfigurationError(message, { ...call, code });
+    return new ConfigurationError(message, init);
   }
   const message = sentences(`${operation}: ${about.problem}.`, doubt, doubt === '' ? '' : `See ${guideTo(code)}`);
-  const init: MerchantErrorInit = { ...call, code, message };
   switch (about.is) {
     case 'timeout':
-      return new TimeoutError(init);
+      return new TimeoutError({ ...init, message });
     case 'aborted':
-      return new AbortedError({ ...init, reason: about.reason });
+      return new AbortedError({ ...init, message, reason: about.reason });
     case 'connection': {
       // A copy: the platform's error may hold the request.
       const { detail, systemCode } = about;
       const cause = Object.assign(new Error(detail), systemCode === undefined ? {} : { code: systemCode });
-      return new ConnectionError({ ...init, cause });
+      const isReserved = new URL(client.baseUrl).hostname.endsWith('.invalid');
+      return new ConnectionError({ ...init, message: sentences(message, isReserved ? RESERVED : ''), cause });
     }
   }
 }
 
 /** Returns a failure without a response of the service. */
 function unanswered(code: ErrorCode, outcome: Outcome, retryClass: RetryClass, about: FailureFacts): Failure {
-  return { code, status: null, outcome, retryClass, retryAfter: undefined, about };
+  return failureAlone({ code, status: null, outcome, retryClass, about });
 }
 
 export function attemptTimeout(milliseconds: number, outcome: Outcome): Failure {
@@ -95,15 +99,15 @@ export function unusableKey(problem: string): Failure {
   return unanswered('SDK_API_KEY', 'not_sent', 'never', { is: 'key', problem });
 }
 
-// System codes for failures before any byte of the request is sent. With any other code the request may have arrived.
-const NEVER_SENT = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT']);
+/** The steps before any byte of the request is sent: the look-up of the host, also by c-ares, and the connection. */
+const BEFORE_SENDING = /^(?:connect|getaddrinfo|query\w*)$/;
+/** The same of undici, whose own timer has no system call. */
+const CONNECT_TIMEOUT = 'UND_ERR_CONNECT_TIMEOUT';
 const HANDSHAKE =
   /^(?:CERT_|UNABLE_TO_|SELF_SIGNED_CERT|DEPTH_ZERO_SELF_SIGNED_CERT|HOSTNAME_MISMATCH|ERR_TLS_CERT_|EPROTO$|ERR_SSL_WRONG_VERSION_NUMBER|ERR_SSL_UNSUPPORTED_PROTOCOL|ERR_SSL_PACKET_LENGTH_TOO_LONG|ERR_SSL_NO_PROTOCOLS|ERR_SSL_.*ALERT_(?:HANDSHAKE_FAILURE|PROTOCOL_VERSION|NO_APPLICATION_PROTOCOL|INSUFFICIENT_SECURITY)$|ERR_SSL_.*UNRECOGNIZED_NAME$|INVALID_CA$)/;
 const TLS = /^(?:ERR_TLS_|ERR_SSL_|CRL_)/;
 /** Deno's message for a connection that was never made, TLS included. Its fetch has no codes. */
 const DENO_NOT_CONNECTED = /client error \(Connect\)/;
-/** The host in the address of a sandbox that does not listen on a port. */
-const SANDBOX_HOST = /sandbox\.invalid/;
 /** The messages of fetch for a URL that it refuses before it connects. */
 const NOT_FETCHABLE = /^(?:bad port|unknown scheme|URL scheme must be|Failed to parse URL|Invalid URL)/i;
 
@@ -128,14 +132,9 @@ export function connectionFailure(thrown: unknown, sent: boolean, redact: (text:
   const outcome: Outcome = unsent ? 'not_sent' : 'unknown';
   const detail = redact(messageOf(causes.at(-1)) || 'fetch failed').slice(0, DETAIL_MAX);
   const systemCode = code === undefined ? undefined : redact(code).slice(0, CODE_MAX);
-  const isSandbox = coded.some((cause) => cause.code === 'ENOTFOUND') && SANDBOX_HOST.test(messageOf(causes.at(-1)));
-  const problem = isSandbox
-    ? 'this sandbox has no port, so give sandbox.fetch to the client as its option fetch, or call sandbox.listen() first'
-    : tls
-      ? 'the TLS connection could not be made'
-      : 'no response from the service';
+  const problem = tls ? 'the TLS connection could not be made' : 'no response from the service';
   const reason = systemCode === undefined || detail.includes(systemCode) ? detail : `${systemCode}: ${detail}`;
-  const isFinal = tls || unfetchable || isSandbox || !sent;
+  const isFinal = tls || unfetchable || !sent;
   return unanswered(tls ? 'SDK_TLS' : 'SDK_CONNECTION', outcome, isFinal ? 'never' : 'unanswered', {
     is: 'connection',
     problem: `${problem} (${reason})`,
@@ -147,14 +146,17 @@ export function connectionFailure(thrown: unknown, sent: boolean, redact: (text:
 interface SystemError {
   readonly code: string;
   readonly syscall?: unknown;
+  readonly errors?: unknown;
 }
 
 function isSystemError(cause: object): cause is SystemError {
   return 'code' in cause && typeof cause.code === 'string';
 }
 
-function isNeverSent({ code, syscall }: SystemError): boolean {
-  return NEVER_SENT.has(code) || HANDSHAKE.test(code) || syscall === 'connect';
+function isNeverSent({ code, syscall, errors }: SystemError): boolean {
+  // The error of several addresses that were tried. Each of them is among the causes too.
+  if (Array.isArray(errors) && errors.length > 0) return true;
+  return code === CONNECT_TIMEOUT || HANDSHAKE.test(code) || BEFORE_SENDING.test(String(syscall));
 }
 
 /**

@@ -74,14 +74,13 @@ export async function exchange(http: KyInstance, request: WireRequest, attempt: 
   if (typeof response.headers?.get !== 'function') throw new TypeError('fetch returned a response without headers');
 
   const success = response.status >= 200 && response.status < 300;
-  if (success && response.body !== null && typeof response.body?.getReader !== 'function') {
+  if (response.body !== null && typeof response.body?.getReader !== 'function') {
     throw new TypeError('fetch returned a response whose body is no web stream: it must return a Response');
   }
   const head = {
     status: response.status,
     headers: response.headers,
     redirected: response.redirected === true,
-    receivedAt: attempt.runtime.monotonic(),
     requestId: requestIdOf(response.headers, attempt.hide),
     hide: attempt.hide,
   };
@@ -163,7 +162,6 @@ function joined(chunks: readonly Uint8Array[]): Uint8Array {
  * of the call, or when the caller aborts. After {@link Attempt.end} no timer and no listener remains.
  */
 export class Attempt {
-  readonly runtime: Runtime;
   readonly #controller = new AbortController();
   readonly #interrupted: Promise<never>;
   /** Removes the timer and the listener. */
@@ -178,7 +176,6 @@ export class Attempt {
   hide: Hide;
 
   constructor(runtime: Runtime, hide: Hide, timeout: number, timeLeft: number, callerSignal: AbortSignal | null) {
-    this.runtime = runtime;
     this.hide = hide;
     let reject: (reason: unknown) => void = () => {};
     this.#interrupted = new Promise((_, rejectPromise) => {

@@ -1,6 +1,4 @@
-import type { RetryClass } from './retry.ts';
-
-// What the calls of one client share: its clock, the budget of retries, and the gate that a rate limit closes.
+// What the calls of one client share: its clock, and the rate limit that one of them met.
 
 /** Clocks, timer and randomness. Tests pass their own, to control time. */
 export interface Runtime {
@@ -54,79 +52,31 @@ export function shortestAttempt(timeout: number, deadline: number): number {
   return Math.min(SHORTEST_MAX, timeout * SHORTEST_SHARE, deadline * SHORTEST_SHARE);
 }
 
-const TRANSIENT_COST = 14;
-const RATE_LIMIT_COST = 5;
-const SUCCESS_GAIN = 1;
-
-/**
- * A token bucket from which retries are paid. In an outage the tokens run out, so that retries do not triple the load.
- * A success gives back the price of its last retry, or one token.
- */
-export class RetryBudget {
-  readonly #capacity: number;
-  #tokens: number;
-
-  /** `false` switches the budget off. */
-  constructor(capacity: number | false) {
-    this.#capacity = capacity === false ? Number.POSITIVE_INFINITY : capacity;
-    this.#tokens = this.#capacity;
-  }
-
-  /** Takes the price of one retry and returns it, or null when too few tokens are left. */
-  take(retryClass: RetryClass): number | null {
-    const cost = retryClass === 'rate_limit' ? RATE_LIMIT_COST : TRANSIENT_COST;
-    if (this.#tokens < cost) return null;
-    this.#tokens -= cost;
-    return cost;
-  }
-
-  /**
-   * Gives back tokens after a success. `lastCost`: the price of the last retry of the call, or null without a retry.
-   */
-  give(lastCost: number | null): void {
-    this.#tokens = Math.min(this.#capacity, this.#tokens + (lastCost ?? SUCCESS_GAIN));
-  }
-}
-
 /** The largest share of a wait that is added at random, so that waiting calls do not start at the same moment. */
 const SPREAD = 0.2;
 
-/** A closed gate, as a call meets it. */
-export interface ClosedGate<Limited> {
-  /** Milliseconds until the gate opens. */
-  readonly left: number;
-  /** Milliseconds that an attempt waits: `left`, and up to a fifth more. */
-  readonly wait: number;
-  /** The failure that closed the gate, for a call that cannot wait. */
-  readonly limited: Limited;
-}
-
-/** The longest time that the gate is closed: a wrong Retry-After of a day must not stop a shop for a day. */
-const LONGEST_CLOSED = 60_000;
-
-/** Delays all calls of a client after one of them met a rate limit. */
-export class RateLimitGate<Limited> {
+/** The rate limit that a call of the client met. The others hold back until it is over. */
+export class RateLimit {
   readonly #runtime: Runtime;
-  #closedUntil = 0;
-  #limited: Limited | null = null;
+  #until = 0;
 
   constructor(runtime: Runtime) {
     this.#runtime = runtime;
   }
 
-  /** Lets no attempt start for this many milliseconds, at most a minute. */
-  close(milliseconds: number, limited: Limited): void {
-    const until = this.#runtime.monotonic() + Math.min(milliseconds, LONGEST_CLOSED);
-    if (until <= this.#closedUntil) return;
-    this.#closedUntil = until;
-    this.#limited = limited;
+  /** Notes that the service asked to wait. */
+  hold(milliseconds: number): void {
+    this.#until = Math.max(this.#until, this.#runtime.monotonic() + milliseconds);
   }
 
-  /** Returns how long the gate is closed, or null if it is open. */
-  closed(): ClosedGate<Limited> | null {
-    if (this.#limited === null) return null;
-    const left = this.#closedUntil - this.#runtime.monotonic();
-    if (left <= 0) return null;
-    return { left, wait: left * (1 + SPREAD * this.#runtime.random()), limited: this.#limited };
+  /**
+   * Returns the milliseconds that an attempt waits: until the limit is over and up to a fifth more. 0 without a limit, and
+   * for one that the call cannot wait for: it goes at once, and gets the service's own answer.
+   */
+  wait(longest: number, timeLeft: number): number {
+    const left = this.#until - this.#runtime.monotonic();
+    if (left <= 0 || left > longest) return 0;
+    const wait = left * (1 + SPREAD * this.#runtime.random());
+    return wait < timeLeft ? wait : 0;
   }
 }

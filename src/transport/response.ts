@@ -1,41 +1,26 @@
-import type { Endpoint } from '../contract/endpoint.ts';
-import type { Named } from '../contract/endpoints.ts';
-import { payloadOf } from '../contract/envelope.ts';
-import { isObject } from '../contract/json.ts';
-import type { Check, Issue } from '../contract/values/check.ts';
-import type { Outcome } from '../errors/codes.ts';
+import { payloadOf, rowsProblem } from '../contract/envelope.ts';
+import type { Checked, Issue } from '../contract/values/check.ts';
+import type { ErrorCode, Outcome } from '../errors/codes.ts';
+import { warnOnce } from '../errors/notify.ts';
 import { codedError, failureOfResponse, isErrorBody } from './error-response.ts';
-import type { RetryClass } from './retry.ts';
-import type { ClientCore, Failure, OpenCall, ServiceResponse } from './types.ts';
-
-/** The parts of a call that decide how its response is read. */
-export interface Reading<Data> {
-  readonly endpoint: Named<Endpoint<Data>>;
-  readonly data: Check<Data>;
-  readonly sent: OpenCall<Data>['sent'];
-  readonly externalId: string | null;
-  readonly client: Pick<ClientCore, 'runtime' | 'drift'>;
-}
-
-export type Read<Data> =
-  | { readonly ok: true; readonly value: Data }
-  | { readonly ok: false; readonly failure: Failure };
+import { failureAlone } from './retry.ts';
+import type { Failure, OpenCall, Result, RetryClass, ServiceResponse } from './types.ts';
 
 /** Returns the decoded data of a response, or its failure. */
-export function readResponse<Data>(response: ServiceResponse, reading: Reading<Data>): Read<Data> {
+export function readResponse<Data>(response: ServiceResponse, call: OpenCall<Data>): Result<Data> {
   const { status } = response;
-  const { endpoint, client } = reading;
+  const { endpoint, client } = call;
   // The sender of a redirect may have done the write first.
   const redirected = { code: 'SDK_REDIRECT', outcome: endpoint.method === 'GET' ? 'rejected' : 'unknown' } as const;
   if (response.redirected) return unexpected(response, { ...redirected, problem: FOLLOWED });
   // Browsers and workers show a redirect that was not followed as status 0.
   if (status === 0 || (status >= 300 && status < 400)) {
     const body = parse(response.raw);
-    if (isObject(body) && codedError(body, endpoint.isRecord) !== null) return failed(response, body, reading);
+    if (codedError(body) !== null) return failureOfResponse(response, body, call);
     const problem = status === 304 ? NOT_MODIFIED : notFollowed(response.headers);
     return unexpected(response, { ...redirected, problem });
   }
-  if (status < 200 || status >= 400) return failed(response, parse(response.raw), reading);
+  if (status < 200 || status >= 400) return failureOfResponse(response, parse(response.raw), call);
   if (response.cut) {
     return unexpected(response, { code: 'SDK_BODY_TOO_LARGE', problem: 'the response is larger than 10 MiB' });
   }
@@ -44,7 +29,7 @@ export function readResponse<Data>(response: ServiceResponse, reading: Reading<D
     return unexpected(response, { ...unreadable, problem: 'the body of the response broke off or is not UTF-8' });
   }
   const body = parse(response.raw);
-  if (isErrorBody(body, endpoint.isRecord)) return failed(response, body, reading);
+  if (isErrorBody(body, endpoint.isRecord)) return failureOfResponse(response, body, call);
   if (body === TOO_DEEP) {
     return unexpected(response, {
       code: 'SDK_CONTRACT',
@@ -53,25 +38,35 @@ export function readResponse<Data>(response: ServiceResponse, reading: Reading<D
   }
   // A body that is not JSON is a success for an operation that reads nothing from it. `request` accepts an empty body.
   if (body === NOT_JSON) {
-    const empty = reading.data(response.raw.trim() === '' ? undefined : NOT_JSON);
-    return empty.ok ? empty : unexpected(response, { ...unreadable, problem: 'the body of the response is not JSON' });
+    const empty = endpoint.data(response.raw.trim() === '' ? undefined : NOT_JSON);
+    if (empty.ok) return succeeded(empty.value, response);
+    return unexpected(response, { ...unreadable, problem: 'the body of the response is not JSON' });
   }
-  const decoded = reading.data(payloadOf(body));
-  const others = decoded.ok ? (endpoint.differences?.(decoded.value, reading.sent) ?? []) : [];
-  if (decoded.ok && others.length === 0) {
-    client.drift.report(endpoint, body, response.hide);
-    return decoded;
+  const payload = payloadOf(body);
+  const tooMany = rowsProblem(endpoint.rows, payload, call.sent);
+  if (tooMany !== null) return unexpected(response, { code: 'SDK_CONTRACT', problem: tooMany });
+  const decoded = endpoint.data(payload);
+  if (!decoded.ok) return differs(response, decoded);
+  const others = endpoint.differences?.(decoded.value, call.sent) ?? [];
+  if (others.length > 0) {
+    const issues = others.map((path) => ({ path, message: 'is not the one that was asked for' }));
+    return differs(response, { ok: false, issues });
   }
-  const found = decoded.ok
-    ? { issues: others.map((path) => ({ path, message: 'is not the one that was asked for' })) }
-    : decoded;
-  const problem = `the response is not what the interface describes${firstIssue(found)}`;
-  return unexpected(response, { code: 'SDK_CONTRACT', problem, issues: found.issues });
+  const member = endpoint.unreadable?.(decoded.value) ?? null;
+  if (member !== null) {
+    const text = `the ${member} of an invoice cannot be read and is ''. Do not use it as a key unchecked. This is printed once.`;
+    warnOnce(member, text, client.printed);
+  }
+  return succeeded(decoded.value, response);
 }
 
-function failed(response: ServiceResponse, body: unknown, reading: Omit<Reading<unknown>, 'data'>): Read<never> {
-  const { endpoint, externalId, client } = reading;
-  return { ok: false, failure: failureOfResponse(response, body, endpoint, externalId, client.runtime.now()) };
+function succeeded<T>(value: T, response: ServiceResponse): Result<T> {
+  return { ok: true, value, response, attempts: 1, durationMs: 0, recovered: false };
+}
+
+function differs(response: ServiceResponse, found: Extract<Checked<unknown>, { readonly ok: false }>): Failure {
+  const problem = `the response is not what the interface describes${firstIssue(found)}`;
+  return unexpected(response, { code: 'SDK_CONTRACT', problem, issues: found.issues });
 }
 
 /** Returns the first issue, and the number of issues if there are more, as the end of a sentence. */
@@ -109,7 +104,7 @@ function isTooDeep(value: unknown, depth = 0): boolean {
 
 /** The facts of a success that cannot be read, or of a redirect. */
 interface Unexpected {
-  readonly code: 'SDK_BODY_TOO_LARGE' | 'SDK_UNREADABLE_BODY' | 'SDK_CONTRACT' | 'SDK_PAGE' | 'SDK_REDIRECT';
+  readonly code: ErrorCode;
   readonly problem: string;
   /** `never` where absent. */
   readonly retryClass?: RetryClass;
@@ -121,9 +116,14 @@ interface Unexpected {
 function unexpected(
   response: ServiceResponse,
   { code, problem, retryClass = 'never', issues = [], outcome = 'unknown' }: Unexpected,
-): Read<never> {
-  const about = { is: 'unexpected', problem, issues, response } as const;
-  return { ok: false, failure: { code, status: response.status, outcome, retryClass, retryAfter: undefined, about } };
+): Failure {
+  return failureAlone({
+    code,
+    status: response.status,
+    outcome,
+    retryClass,
+    about: { is: 'unexpected', problem, issues, response },
+  });
 }
 
 const FOLLOWED =

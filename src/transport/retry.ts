@@ -1,17 +1,5 @@
-import type { ApiErrorKind, Outcome, StoppedBy } from '../errors/codes.ts';
-
-/** Whether a failure may be retried. `unanswered`: no complete response came. */
-export type RetryClass = 'never' | 'rate_limit' | 'transient' | 'unanswered';
-
-/** When and how many times a failed attempt is repeated. Durations in milliseconds. */
-export interface RetryPolicy {
-  /** Attempts in all, the first included. */
-  readonly attempts: number;
-  readonly baseDelay: number;
-  readonly maxDelay: number;
-  /** The longest Retry-After the client waits for. */
-  readonly maxRetryAfter: number;
-}
+import { type ApiErrorKind, isUnfinished, type Outcome, type StoppedBy } from '../errors/codes.ts';
+import type { Failure, RetryClass, RetryPolicy } from './types.ts';
 
 /** The shortest backoff. A retry without a wait would load a service that already fails. */
 const TRANSIENT_FLOOR = 50;
@@ -36,7 +24,7 @@ export interface FailedAttempt {
 export function retryClassOf(kind: ApiErrorKind, status: number): RetryClass {
   if (kind === 'rate_limit') return 'rate_limit';
   if (kind === 'server') return status === 501 || status === 505 ? 'never' : 'transient';
-  return kind === 'request' && (status === 408 || status === 425) ? 'transient' : 'never';
+  return isUnfinished(kind, status) || (kind === 'request' && status === 425) ? 'transient' : 'never';
 }
 
 /** True if this failure may be retried, by the table in docs/retries-and-idempotency.md. */
@@ -106,6 +94,13 @@ function httpDate(text: string): number | undefined {
   if (!HTTP_DATE.test(text)) return undefined;
   const at = Date.parse(/GMT|UTC|[+-]\d{4}$/.test(text) ? text : `${text} GMT`); // asctime dates have no zone and mean GMT
   return Number.isNaN(at) ? undefined : at;
+}
+
+/** Returns the failure of one attempt, as a call of this attempt alone would have it. */
+export function failureAlone(
+  facts: Pick<Failure, 'code' | 'status' | 'outcome' | 'retryClass' | 'about'> & Partial<Failure>,
+): Failure {
+  return { ok: false, retryAfter: undefined, attempts: [], stoppedBy: 'not_retryable', ...facts };
 }
 
 /** Returns the outcome of a call from those of its attempts: a single unknown one makes it unknown. */

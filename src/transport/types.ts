@@ -4,12 +4,11 @@
 import type { KyInstance } from 'ky';
 import type { Endpoint, HttpMethod, WireRecord } from '../contract/endpoint.ts';
 import type { Named } from '../contract/endpoints.ts';
-import type { Check, Issue } from '../contract/values/check.ts';
+import type { Issue } from '../contract/values/check.ts';
 import type { ApiErrorKind, AttemptRecord, ErrorCode, Outcome, StoppedBy } from '../errors/codes.ts';
 import type { Hide } from '../errors/hide.ts';
-import type { DriftReporter, Hooks } from './hooks.ts';
-import type { RateLimitGate, RetryBudget, Runtime } from './limits.ts';
-import type { RetryClass, RetryPolicy } from './retry.ts';
+import type { Hooks } from './hooks.ts';
+import type { RateLimit, Runtime } from './limits.ts';
 
 /** The key, or a function that gives it (a vault, a rotation), called before each attempt. */
 export type ApiKey = string | (() => string | Promise<string>);
@@ -31,6 +30,19 @@ export interface FetchInit {
   readonly signal: AbortSignal;
 }
 
+/** Whether a failure may be retried. `unanswered`: no complete response came. */
+export type RetryClass = 'never' | 'rate_limit' | 'transient' | 'unanswered';
+
+/** When and how many times a failed attempt is repeated. Durations in milliseconds. */
+export interface RetryPolicy {
+  /** Attempts in all, the first included. */
+  readonly attempts: number;
+  readonly baseDelay: number;
+  readonly maxDelay: number;
+  /** The longest Retry-After the client waits for. */
+  readonly maxRetryAfter: number;
+}
+
 /** The options of one call, with the client's option in place of each absent one. Durations in milliseconds. */
 export interface CompleteOptions {
   readonly timeout: number;
@@ -41,23 +53,31 @@ export interface CompleteOptions {
   readonly query: Readonly<Record<string, string>>;
 }
 
+/** Options of a call that are wrong: what is wrong, and what would be right. */
+export interface WrongOptions {
+  readonly problem: string;
+}
+
 /** The parts of a client that all its calls share. */
 export interface ClientCore {
   readonly http: KyInstance;
+  readonly baseUrl: string;
   readonly apiKey: ApiKey;
+  /** True if the merchant gave a fetch: then a missing header or an unusual address may be its doing. */
+  readonly hasOwnFetch: boolean;
   readonly secrets: readonly string[];
   /** Hides a key that is given as text, and the webhook secrets. */
   readonly hide: Hide;
   readonly runtime: Runtime;
-  readonly budget: RetryBudget;
-  readonly gate: RateLimitGate<Failure>;
-  /** Null without hooks. */
-  readonly hooks: Hooks | null;
-  readonly drift: DriftReporter;
+  readonly limit: RateLimit;
+  /** Empty without hooks. */
+  readonly hooks: readonly Hooks[];
   /** Allows plain http: to hosts other than loopback. */
   readonly allowHttp: boolean;
   /** Settings of a call that gives no options. */
   readonly settings: CompleteOptions;
+  /** The lines that were printed once for this client. */
+  readonly printed: Set<string>;
 }
 
 /** A request without its key. It is the same for every attempt of a call. */
@@ -76,8 +96,7 @@ export interface WireRequest {
 export interface OpenCall<Data> extends CompleteOptions, WireRequest {
   readonly client: ClientCore;
   readonly endpoint: Named<Endpoint<Data>>;
-  readonly data: Check<Data>;
-  /** The path parameters and the members of the body, as encoded. Responses are compared with them. */
+  /** The path parameters, the query and the members of the body, as encoded. Responses are compared with them. */
   readonly sent: WireRecord;
   /**
    * The id of the order as the caller gave it. It may hold the key by mistake, so errors and events pass it to
@@ -88,9 +107,9 @@ export interface OpenCall<Data> extends CompleteOptions, WireRequest {
   readonly callId: string;
   /** The requested page of a list. */
   readonly page: number | undefined;
-  /** The beginning of the call, on the wall clock. */
-  readonly startedOn: number;
-  /** The same, on the monotonic clock. */
+  /** True for a write and what it reads back: the first attempt does not wait for a limit that another call met. */
+  readonly isUrgent: boolean;
+  /** The beginning of the call, on the monotonic clock. */
   readonly startedAt: number;
   /** The end of the call at the latest, on the monotonic clock. */
   readonly deadlineAt: number;
@@ -100,8 +119,6 @@ export interface OpenCall<Data> extends CompleteOptions, WireRequest {
 export interface ServiceResponse {
   readonly status: number;
   readonly headers: Headers;
-  /** When the headers of the response came, on the monotonic clock. */
-  readonly receivedAt: number;
   /** The request id header, safe to show. Null if absent. */
   readonly requestId: string | null;
   /** The body's text as received. */
@@ -116,8 +133,12 @@ export interface ServiceResponse {
   readonly hide: Hide;
 }
 
-/** A successful call: its data, and the response that contained them. */
+/** How an attempt ended, or a call with all its attempts: from `http` to the resource it is one type. */
+export type Result<T> = Success<T> | Failure;
+
+/** The data, and the response that contained them. */
 export interface Success<T> {
+  readonly ok: true;
   readonly value: T;
   readonly response: ServiceResponse;
   /** Requests made, the successful one included. */
@@ -136,15 +157,20 @@ export interface ErrorBody {
   readonly detail: unknown;
 }
 
-/** The facts of one failed attempt, for the retry policy and for the error that it becomes if it is the last one. */
+/** The facts of a failure, for the retry policy and for the error that it becomes. No text in it is safe to show. */
 export interface Failure {
+  readonly ok: false;
   readonly code: ErrorCode;
   readonly status: number | null;
+  /** Of the attempt, or over all attempts of the call. */
   readonly outcome: Outcome;
   readonly retryClass: RetryClass;
   /** The wait that the service asked for. */
   readonly retryAfter: number | undefined;
   readonly about: FailureFacts;
+  /** The failed attempts of the call. */
+  readonly attempts: readonly AttemptRecord[];
+  readonly stoppedBy: StoppedBy;
 }
 
 /**
@@ -165,29 +191,8 @@ export type FailureFacts =
       readonly is: 'error_response';
       readonly kind: ApiErrorKind;
       readonly body: ErrorBody;
+      readonly answeredBy: 'service' | 'other';
       readonly response: ServiceResponse;
       /** True for a conflict that names another order than the one that was sent. */
-      readonly isOfAnother: boolean;
+      readonly namesAnotherOrder: boolean;
     };
-
-/** A failed call: its last failure, and what its error says about the call. */
-export interface FailedCall {
-  readonly failure: Failure;
-  readonly operation: string;
-  /** Safe to show. */
-  readonly externalId: string | null;
-  readonly attempts: readonly AttemptRecord[];
-  readonly outcome: Outcome;
-  readonly stoppedBy: StoppedBy;
-  readonly isWrite: boolean;
-  readonly page: number | undefined;
-  /** Milliseconds left of a wait that the service asked for in the response to another call. */
-  readonly retryAfter?: number | undefined;
-  readonly endpoint: Named<Endpoint<unknown>>;
-  readonly sent: WireRecord;
-}
-
-/** The result of sending a call. A failure is not an error yet, because the resource may add advice to it. */
-export type Sent<Data> =
-  | { readonly ok: true; readonly success: Success<Data> }
-  | { readonly ok: false; readonly failed: FailedCall };

@@ -21,8 +21,10 @@ export function expectUnauthorized(error: AnyMerchantError, dialect: Dialect): v
 
 export function expectNotFound(error: AnyMerchantError, dialect: Dialect, specific: string): void {
   const [status, code] = dialect.failureCodes === 'general' ? [404, 'NOT_FOUND'] : [410, specific];
+  const isCoded = dialect.failureBody === 'envelope' || dialect.failureBody === 'bare';
   expect(error).toMatchObject({
-    kind: 'not_found',
+    kind: isCoded ? 'not_found' : 'request', // a 404 without a code may be a proxy's
+    answeredBy: isCoded ? 'service' : 'other',
     code: codeIn(dialect, code, status),
     status,
     outcome: 'rejected',

@@ -112,28 +112,4 @@ export const READING: readonly Behaviour[] = [
       for (const item of items) expect('risk_score' in item).toBe(dialect.laterVersion === 'some');
     },
   },
-  {
-    name: 'onDrift tells of new members and words, and of nothing that the interface leaves open',
-    async run(stage) {
-      const { client, dialect, sandbox } = stage;
-      const told: string[] = [];
-      const merchant = client({ onDrift: ({ operation, path, kind }) => told.push(`${operation} ${kind} ${path}`) });
-      await merchant.invoices.create(ORDER);
-      await sandbox.underpay('order-1042', '17.00');
-      await merchant.invoices.get(identOf(stage, 'order-1042'));
-      await merchant.invoices.list();
-      await merchant.withdrawals.list();
-      await merchant.withdrawals.get('5eed0000-0000-4000-8000-000000000001');
-      await merchant.paymentMethods.list();
-      await merchant.rates.list();
-      await merchant.webhooks.deliveries('order-1042');
-      await merchant.webhooks.resend('order-1042');
-      await sandbox.settle();
-      const news = told.filter((each) => each.includes('unknown_field'));
-      expect(news.length > 0).toBe(dialect.laterVersion === 'some');
-      expect(told.filter((each) => !each.includes('unknown_field')).sort()).toEqual(
-        dialect.laterVersion === 'none' ? [] : ['invoices.list unknown_word items.*.status'],
-      );
-    },
-  },
 ];

@@ -1,5 +1,4 @@
 import type { Check, Issue } from '../../src/contract/values/check.ts';
-import { driftsIn } from '../../src/contract/values/drift.ts';
 
 /** What a decoded value must be. Throws with the issues, so that a failing test shows them. */
 export function decoded<T>(check: Check<T>, wire: unknown): T {
@@ -13,13 +12,6 @@ export function refused(check: Check<unknown>, wire: unknown): readonly Issue[] 
   const result = check(wire);
   if (result.ok) throw new Error('accepted, but must be refused');
   return result.issues;
-}
-
-/** The drifts of a payload, each as its path and kind. */
-export function driftOf(check: Check<unknown>, wire: unknown): string[] {
-  const structure = check.structure?.();
-  if (structure === undefined) throw new Error('this check has no structure');
-  return driftsIn(structure, wire).map(({ path, kind }) => `${path} ${kind}`);
 }
 
 type Tree = Record<string, unknown>;

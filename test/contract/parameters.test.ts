@@ -8,6 +8,8 @@ import type { Check } from '../../src/contract/values/check.ts';
 import { Decimal } from '../../src/contract/values/decimal.ts';
 import { getWithdrawal, listWithdrawals } from '../../src/contract/withdrawals.ts';
 import fc from '../support/fast-check.ts';
+import { createdInvoice } from '../support/fixtures/invoices.ts';
+import { clientOf, errorOf } from '../support/test-client.ts';
 import { decoded, refused } from './mutation.ts';
 
 function present(check: Check<WireRecord> | undefined): Check<WireRecord> {
@@ -51,7 +53,7 @@ describe('the body of a creation', () => {
     ['currency', '', 'must not be empty'],
     ['currency', 'E', 'must have at least 2 characters'],
     ['currency', FACE, 'must have at least 2 characters'],
-    ['external_id', 5, 'must be a string, not a number'],
+    ['external_id', 5, 'must be a string, not 5'],
     ['external_id', true, 'must be a string, not a boolean'],
     ['external_id', 5n, 'must be a string, not a bigint'],
     ['external_id', Symbol('x'), 'must be a string, not a symbol'],
@@ -167,10 +169,7 @@ describe.each(['callback_url', 'success_url', 'fail_url'])('%s', (name) => {
 
   const [HTTPS, NO_USER] = ['must be an https:// address', 'must not contain a user name or password'];
   it.each<[message: string, ...urls: unknown[]]>([
-    [HTTPS, 'http://shop.example/hook', 'http://localhost.shop.example/hook', 'http://app.localhost/hook'],
-    [HTTPS, 'http://notlocalhost/hook', 'http://shop-127.0.0.1.nip.example/hook', 'http://x127.0.0.1/hook'],
-    [HTTPS, 'http://127.0.0.1.shop.example/', 'http://1127.0.0.1/', 'http://128.0.0.1/', 'http://10.0.0.1/'],
-    [HTTPS, 'http://0.0.0.0/', 'javascript:alert(1)', 'javascript://shop.example/%0aalert(1)', 'data:text/html,x'],
+    [HTTPS, 'http://1127.0.0.1/', 'javascript:alert(1)', 'javascript://shop.example/%0aalert(1)', 'data:text/html,x'],
     [HTTPS, 'ftp://shop.example', 'file:///etc/hosts', 'https:ex.com', 'https:/ex.com', 'https:///ex.com'],
     [HTTPS, 'https:\\\\ex.com', 'https://ex.com\\@evil.example', 'https://', 'https://?a', '//shop.example/hook'],
     [HTTPS, '/hook', 'shop.example', ' https://shop.example', 'https://shop.example ', 'https://shop.example/a b'],
@@ -179,11 +178,23 @@ describe.each(['callback_url', 'success_url', 'fail_url'])('%s', (name) => {
     [NO_USER, 'https://user:secret@shop.example', 'https://user@shop.example/hook'],
     [NO_USER, 'https://@shop.example', 'https://:@shop.example'],
     ['must not be empty', ''],
-    ['must be a string, not a number', 5],
+    ['must be a string, not 5', 5],
     ['must be a string, not an object', {}, new URL('https://shop.example')],
   ])('%s: %j and others are refused', (message, ...urls) => {
     for (const url of urls)
       expect(refused(body, { ...order, [name]: url }), String(url)).toEqual([{ path: name, message }]);
+  });
+
+  it.each([
+    ...['http://shop.example/hook', 'http://localhost.shop.example/hook', 'http://app.localhost/hook'],
+    ...['http://notlocalhost/hook', 'http://shop-127.0.0.1.nip.example/hook'],
+    ...['http://127.0.0.1.shop.example/', 'http://128.0.0.1/', 'http://10.0.0.1/', 'http://0.0.0.0/'],
+  ])('%s is for a client with allowHttp alone', async (url) => {
+    const fetch = async () => Response.json({ data: { ...createdInvoice, [name]: url } });
+    const params = { ...order, [name]: url };
+    const error = await errorOf(clientOf('https://pay.example', { fetch }).invoices.create(params));
+    expect(error).toMatchObject({ code: 'VALIDATION_ERROR', issues: [{ path: name, message: HTTPS }] });
+    await clientOf('https://pay.example', { fetch, allowHttp: true }).invoices.create(params);
   });
 
   it('has at most 512 code points', () => {

@@ -29,8 +29,8 @@ interface Query {
   readonly status?: string | null | undefined;
 }
 const id = text;
-const amount = nullable(decimalFrom, 'decimal');
-const status = openEnum<'open'>(['open']);
+const amount = nullable(decimalFrom);
+const status = openEnum<'open'>();
 const lines = listOf(resource({ count: integer }));
 
 it('a pin accepts what is equal, and refuses everything else', () => {

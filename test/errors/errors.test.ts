@@ -187,12 +187,13 @@ describe('a ValidationError', () => {
 
 describe('an error shows', () => {
   it('its fields, in inspection as in JSON', () => {
-    const attempts = [{ code: 'X', status: 400, outcome: 'rejected' }] as const;
+    const attempts = [{ code: 'VALIDATION_ERROR', status: 400, outcome: 'rejected' }] as const;
     const told = { operation: 'invoices.create', requestId: 'req-7', details: { limit: 5 }, attempts, page: 3 };
     const error = new ApiError({ ...response, ...told, raw: '{}' });
     expect(inspect(error, { depth: 5 })).toMatch(/req-7/);
     expect(error.toJSON()).toEqual({
       ...told,
+      answeredBy: 'service',
       name: 'ApiError',
       message: 'No',
       kind: 'request',

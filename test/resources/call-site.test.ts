@@ -24,7 +24,6 @@ const CALLERS = {
     for await (const page of client.withdrawals.list().pages()) throw new Error(`never: ${page.page}`);
   },
   collects: async () => void (await client.invoices.list().collect({ limit: 5 })),
-  waits: async () => void (await client.invoices.waitUntilFinal('order-1042')),
 };
 
 describe('the caller’s own line is in the stack', () => {

@@ -76,7 +76,6 @@ it.each<unknown>([undefined, null, 7, 'x', Symbol('s'), () => {}, [], Number.NaN
     ];
     const reads = [
       () => invoices.get(wrong),
-      () => invoices.waitUntilFinal(wrong),
       () => withdrawals.get(wrong),
       () => webhooks.deliveries(wrong),
       () => webhooks.resend(wrong),

@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { Decimal } from '../../src/contract/values/decimal.ts';
 import { InvoiceAlreadyExistsError, InvoiceMismatchError } from '../../src/errors/classes.ts';
 import type { MerchantClientOptions } from '../../src/options.ts';
-import { FakeRuntime, START } from '../support/fake-runtime.ts';
+import { FakeRuntime } from '../support/fake-runtime.ts';
 import { type FaultServer, type Step, serve } from '../support/fault-server.ts';
-import { answer, ok, onceRead, refuse, resetAfterReading, resetMidBody, stall } from '../support/fault-steps.ts';
+import { answer, ok, refuse, resetAfterReading, resetMidBody, stall } from '../support/fault-steps.ts';
 import { createdInvoice, pendingInvoice, successInvoice } from '../support/fixtures/invoices.ts';
 import { clientOf, errorOf, order } from '../support/test-client.ts';
 
@@ -254,115 +254,79 @@ describe('the existing invoice', () => {
 });
 
 describe('after an attempt that got no response, the invoice found', () => {
-  interface Found {
-    /** created_at, in milliseconds from the call's beginning on the service's clock. */
-    readonly created: number;
-    readonly status?: string;
-    /** The purpose that was sent. */
-    readonly purpose?: string;
-    /** The purpose that the invoice shows. */
-    readonly shown?: string | null;
-    /** How far the service's clock is ahead of ours; null where no response has a Date header. */
-    readonly serviceAhead?: number | null;
-    /** What our wall clock is set forward by while the call runs. */
-    readonly jump?: number;
-    readonly age?: number;
+  const texts = {
+    purpose: 'Two tickets',
+    callback_url: 'https://shop.example',
+    success_url: 'https://SHOP.example:443/ok',
+  };
+
+  /** Creates by both methods against a reset, a conflict and this invoice. */
+  async function play(found: object, asked: object) {
+    const script = () => serve(resetAfterReading, conflict, ok({ ...pendingInvoice, ...found }));
+    const params = { ...order, ...asked };
+    const got = await clientOf((await script()).url)
+      .invoices.createOrGet(params)
+      .withResponse();
+    const created = await clientOf((await script()).url)
+      .invoices.create(params)
+      .withResponse()
+      .catch((error) => ({ error }));
+    return { got, created };
   }
 
-  const WAITED = 250; // half of the first wait's bound
-  const HOUR = 3_600_000;
-  const YEAR = 365 * 24 * HOUR;
-  const at = (offset: number) => new Date(START + offset).toISOString();
-  const httpDate = (offset: number) => new Date(START + offset).toUTCString();
-
-  /** A client whose creation gets a reset, a conflict, and then this invoice; and what it creates. */
-  async function play(found: Found) {
-    const { created, status = 'pending', purpose, shown = 'Two tickets', serviceAhead = 0, jump = 0, age = 0 } = found;
-    const runtime = new FakeRuntime(0.5);
-    const ahead = serviceAhead ?? 0;
-    const jumping: Step = {
-      play(exchange) {
-        runtime.time += jump;
-        resetAfterReading.play(exchange);
-      },
-    };
-    const date = serviceAhead === null ? '' : httpDate(ahead + WAITED - age);
-    const headers = { date, ...(age > 0 && { age: String(age / 1_000) }) };
-    const invoice = { ...pendingInvoice, status, purpose: shown, created_at: at(ahead + created) };
-    const server = await serve(jumping, conflict, ok(invoice, headers));
-    const params = { ...order, ...(purpose !== undefined && { purpose }) };
-    return { params, invoices: clientOf(server.url, { runtime }).invoices };
-  }
-
-  it.each<[string, Found]>([
-    ['created while the call ran', { created: 100 }],
-    ['created in the second in which the call began', { created: -900 }],
-    ['on a service whose clock is an hour ahead', { created: 100, serviceAhead: HOUR }],
-    ['on a service whose clock is a day behind', { created: 100, serviceAhead: -24 * HOUR }],
-    ['while our clock is set an hour ahead', { created: 100, jump: HOUR }],
-    ['while our clock is set an hour back', { created: 100, jump: -HOUR }],
-    ['behind a cache that says the age of its response', { created: 100, age: 600_000 }],
-    ['on a service that tells no time', { created: 100, serviceAhead: null }],
-    ['with the purpose that was sent', { created: 100, purpose: 'Two tickets' }],
-    ['on a service that does not show the purpose', { created: 100, purpose: 'Two tickets', shown: null }],
-  ])('is the call’s own: %s', async (_name, found) => {
-    const get = await play(found);
-    const { data, response } = await get.invoices.createOrGet(get.params).withResponse();
-    expect(data.created).toBe(true);
-    expect(response).toMatchObject({ recovered: true, attempts: 3 });
-    const create = await play(found);
-    expect((await create.invoices.create(create.params).withResponse()).response.recovered).toBe(true);
+  it.each<[string, object, object]>([
+    ['the same charge, pending, whenever the service says it was created', { created_at: '2020-01-01T00:00:00Z' }, {}],
+    ['with the texts that were sent', texts, texts],
+    ['on a service that does not show the texts', { purpose: null, callback_url: null, success_url: null }, texts],
+    [
+      'with addresses as Pydantic writes them',
+      { ...texts, callback_url: 'https://shop.example/', success_url: 'https://shop.example/ok' },
+      texts,
+    ],
+    ['with a trimmed text in NFC', { purpose: 'Cafe\u0301'.normalize('NFC') }, { purpose: ' Cafe\u0301 ' }],
+    ['with a trimmed customer', { customer_id: 'customer-7' }, { customer_id: ' customer-7 ' }],
+  ])('is the call’s own: %s', async (_name, found, asked) => {
+    const { got, created } = await play(found, asked);
+    expect(got.data.created).toBe(true);
+    expect(got.response).toMatchObject({ recovered: true, attempts: 3 });
+    expect(created).toMatchObject({ response: { recovered: true, attempts: 3 } });
   });
 
-  it.each<['older' | 'unclear', string, Found]>([
-    ['older', 'created ten seconds before', { created: -10_000 }],
-    ['older', 'created half an hour before', { created: -HOUR / 2 }],
-    ['older', 'created a year before', { created: -YEAR }],
-    ['older', 'created ten seconds before, on a service an hour ahead', { created: -10_000, serviceAhead: HOUR }],
-    ['older', 'created half an hour before, while our clock is set back', { created: -HOUR / 2, jump: -HOUR }],
-    ['older', 'created a year before, on a service that tells no time', { created: -YEAR, serviceAhead: null }],
-    ['older', 'created before, and paid', { created: -HOUR, status: 'success' }],
-    ['unclear', 'final, though created while the call ran', { created: 100, status: 'canceled' }],
-    ['unclear', 'with the purpose of a concurrent call', { created: 100, purpose: 'Three tickets' }],
-    ['unclear', 'an hour old on a service that tells no time', { created: -HOUR, serviceAhead: null }],
-    ['unclear', 'half an hour old, while our clock is set or the machine slept', { created: -HOUR / 2, jump: HOUR }],
-  ])('is %s: %s', async (origin, _name, found) => {
-    const get = await play(found);
-    const { data, response } = await get.invoices.createOrGet(get.params).withResponse();
-    expect(data.created).toBe(false);
-    expect(response).toMatchObject({ recovered: false, attempts: 3 });
-    const create = await play(found);
-    const error = await errorOf(create.invoices.create(create.params));
-    const outcome = origin === 'older' ? 'rejected' : 'unknown';
-    expect(error).toMatchObject({ code: 'INVOICE_ALREADY_EXISTS', outcome, externalId: 'order-1042' });
-    expect(error).toMatchObject({ existingStatus: found.status ?? 'pending', existing: { uuid: pendingInvoice.uuid } });
-    expect(error.message.includes('older than this call')).toBe(origin === 'older');
-    expect(error.message.includes('may have been processed')).toBe(origin === 'unclear');
-  });
-
-  it('is older, also where the body of its response is slow', async () => {
-    const runtime = new FakeRuntime(0.5);
-    const invoice = JSON.stringify({ ...pendingInvoice, created_at: at(-8_000) });
-    const slow: Step = {
-      play({ response }) {
-        response.writeHead(200, { 'content-type': 'application/json', date: httpDate(WAITED) });
-        const finish = () => {
-          runtime.pass(9_000);
-          response.end(invoice.slice(10));
-        };
-        response.write(invoice.slice(0, 10), () => onceRead(finish)); // the client must have got the head before
-      },
-    };
-    const server = await serve(resetAfterReading, conflict, slow);
-    const { data, response } = await clientOf(server.url, { runtime }).invoices.createOrGet(order).withResponse();
-    expect(data.created).toBe(false);
-    expect(response.durationMs).toBe(WAITED + 9_000);
+  it.each<[string, 'rejected' | 'unknown', object, object]>([
+    ['one that has ended', 'rejected', { status: 'canceled' }, {}],
+    ['one that is paid', 'rejected', { status: 'success' }, {}],
+    ['one with a status that nobody knows', 'rejected', { status: 'on_hold' }, {}],
+    ['one with the purpose of another call', 'unknown', { purpose: 'Three tickets' }, { purpose: 'Two tickets' }],
+    [
+      'one with another address',
+      'unknown',
+      { callback_url: 'https://old.example/' },
+      { callback_url: 'https://shop.example' },
+    ],
+  ])('is not: %s. The creation was %s', async (_name, outcome, found, asked) => {
+    const { got, created } = await play(found, asked);
+    expect(got.data).toMatchObject({ created: false, differences: Object.keys(asked) });
+    expect(got.response).toMatchObject({ recovered: false, attempts: 3 });
+    if (!('error' in created)) throw new Error('has no own invoice');
+    const { error } = created;
+    const existing = { uuid: pendingInvoice.uuid };
+    expect(error).toMatchObject({ code: 'INVOICE_ALREADY_EXISTS', outcome, externalId: 'order-1042', existing });
+    expect(error.message.includes('no longer pending')).toBe(outcome === 'rejected');
+    expect(error.message.includes('may have been processed')).toBe(outcome === 'unknown');
   });
 
   it('is never the call’s own where the first attempt got the conflict', async () => {
-    const server = await serve(conflict, ok({ ...pendingInvoice, created_at: at(60_000) }));
+    const server = await serve(conflict, ok(pendingInvoice));
     const { data } = await clientOf(server.url).invoices.createOrGet(order).withResponse();
     expect(data.created).toBe(false);
+  });
+
+  it.each([409, 423])('is reached by a repeat that first meets its own first attempt, as %i', async (status) => {
+    const server = await serve(resetAfterReading, answer(status, ''), conflict, ok(pendingInvoice));
+    const { response } = await clientOf(server.url, { retry: { attempts: 4, baseDelay: 0 } })
+      .invoices.create(order)
+      .withResponse();
+    expect(response).toMatchObject({ recovered: true, attempts: 4 });
   });
 });
 
@@ -375,7 +339,6 @@ it('every error of a creation and of a read has the order', async () => {
     invoices.create(order),
     invoices.createOrGet(order),
     invoices.get('order-1042'),
-    invoices.waitUntilFinal('order-1042', { signal: AbortSignal.abort() }),
     invoices.create({ ...order, amount: '0' }),
     invoices.create(order, { timeout: -1 }),
     invoices.get('order-1042', { retry: 7 as never }), // wrong on purpose

@@ -185,7 +185,7 @@ describe('a parameter that the service would refuse is a typed error, and no req
     expect(error.message).toBe(
       'invoices.create: external_id must not be empty; customer_id must not be empty; amount must be a decimal string ' +
         'greater than 0 with at most 2 decimals, such as "25.00", not ""; currency must not be empty; purpose must be a string, ' +
-        'not a number. No request was made.',
+        'not 5. No request was made.',
     );
     expect(error).toMatchObject({ issues: { length: 6 } });
     const whole = await errorOf(invoices.create('order-1042' as never)); // wrong on purpose

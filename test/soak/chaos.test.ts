@@ -92,7 +92,7 @@ async function chaos(seed: number, calls: number) {
     const options: MerchantClientOptions = {
       baseUrl: URL,
       apiKey: sandbox.apiKey,
-      retry: { attempts: 1 + below(own, 4), budget: false },
+      retry: { attempts: 1 + below(own, 4) },
       deadline: 5_000 + own() * 60_000,
       fetch: badNetwork(sandbox, clock, own, traffic),
     };

@@ -7,7 +7,7 @@ import { testSandbox } from '../support/test-sandbox.ts';
 const BASE = 'https://pay.example.test/gateway';
 
 describe('the msw handlers', () => {
-  const sandbox = testSandbox({ url: `${BASE}/` });
+  const sandbox = testSandbox({ url: `${BASE}/`, apiKey: 'sk_of_the_test' });
   const merchant = new MerchantClient({ baseUrl: BASE, apiKey: sandbox.apiKey, retry: false }); // made before listen()
   const server = setupServer(...sandboxHandlers(sandbox));
   beforeAll(() =>
@@ -42,7 +42,7 @@ describe('the msw handlers', () => {
 
   it('serve the payment links of a sandbox without an address', async () => {
     const order = { external_id: 'order-2', customer_id: 'c-1', amount: '25.00', currency: 'EUR' };
-    const own = testSandbox();
+    const own = testSandbox({ apiKey: 'sk_of_the_test' });
     server.use(...sandboxHandlers(own));
     const atOwn = new MerchantClient({ baseUrl: own.url, apiKey: own.apiKey });
     const { payment_url } = await atOwn.invoices.create(order);

@@ -105,14 +105,14 @@ describe('an abort ends the call at every stage, with the reason of the caller',
     expect([running, getEventListeners(controller.signal, 'abort').length]).toEqual([0, 0]);
   });
 
-  it('in the wait for a rate limit that a sibling has met: nothing was sent', async () => {
+  it('in the wait for a rate limit that another call met: nothing was sent', async () => {
     const controller = new AbortController();
     const runtime = new FakeRuntime();
     const server = await serve(refuse(429, null, undefined, { 'retry-after': '9' }));
     const client = clientOf(server.url, { runtime });
     await errorOf(client.rates.list({}, { retry: false }));
     runtime.onWait = () => setImmediate(() => controller.abort(reason));
-    const error = await errorOf(client.invoices.create(order, { signal: controller.signal }));
+    const error = await errorOf(client.invoices.get('order-1042', { signal: controller.signal }));
     expect(error).toMatchObject({ kind: 'aborted', outcome: 'not_sent' });
     expect(server.requests).toHaveLength(1);
   });

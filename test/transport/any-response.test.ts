@@ -184,8 +184,7 @@ it.each(Object.entries(OPERATIONS))('%s: any response is a typed result or a typ
         apiKey: KEY,
         webhookSecret: 'whsec_5Tg8',
         deadline: 600_000,
-        hooks: { onRequest: note, onResponse: note, onRetry: note, onError: note },
-        onDrift: note,
+        hooks: { onRequest: note, onResponse: note, onRetry: note, onEnd: note },
         fetch: async () => {
           const next = answers[Math.min(sent, answers.length - 1)];
           sent += 1;

@@ -4,17 +4,14 @@ import type { MerchantClientOptions } from '../../src/options.ts';
 import { FakeRuntime, TIMEOUT } from '../support/fake-runtime.ts';
 import { type Step, serve } from '../support/fault-server.ts';
 import { ok, refuse, stall } from '../support/fault-steps.ts';
-import { pendingInvoice, successInvoice } from '../support/fixtures/invoices.ts';
 import { clientOf, errorOf } from '../support/test-client.ts';
 
-// Durations are measured on a monotonic clock: what sets the wall clock changes no wait, limit or budget.
+// Durations are measured on a monotonic clock: what sets the wall clock changes no wait and no limit.
 
 const HOUR = 3_600_000;
 const limited = refuse(429, null, null, { 'retry-after': '9' });
-const final = ok({ ...successInvoice, external_id: 'order-1042' });
 
 const rates = (client: MerchantClient) => client.rates.list().result();
-const waiting = (client: MerchantClient) => client.invoices.waitUntilFinal('order-1042');
 const sibling = async (client: MerchantClient) => {
   await errorOf(client.rates.list({}, { retry: false }));
   await client.rates.list();
@@ -26,7 +23,6 @@ it.each<[string, (runtime: FakeRuntime) => Step[], Call, number[], MerchantClien
   ['a wait that was asked for', () => [limited, ok([])], rates, [9_900]],
   ['the wait of a sibling of a limited call', () => [limited, ok([])], sibling, [9_900]],
   ['the end of the deadline', ({ expire }) => [stall(expire)], rates, [250, 4_750], { deadline: 1.5 * TIMEOUT }],
-  ['the pauses of waitUntilFinal', () => [ok(pendingInvoice), ok(pendingInvoice), final], waiting, [1_800, 2_700]],
 ])('a wall clock that is set changes nothing in %s', async (_name, steps, call, waits, options = {}) => {
   for (const jump of [0, HOUR, -HOUR]) {
     const runtime = new FakeRuntime(0.5);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ClientRetryOptions } from '../../src/options.ts';
+import type { RetryOptions } from '../../src/options.ts';
 import type { RetryEvent } from '../../src/transport/hooks.ts';
 import { readRetryAfter } from '../../src/transport/retry.ts';
 import { FakeRuntime, START, TIMEOUT } from '../support/fake-runtime.ts';
@@ -9,7 +9,7 @@ import { ok, refuse, stall } from '../support/fault-steps.ts';
 import { clientOf, errorOf, order } from '../support/test-client.ts';
 
 /** The waits of a call that reads the rates, with these random numbers in turn, and its error. */
-async function waitsOf(script: readonly Step[], randoms: readonly number[], retry: ClientRetryOptions = {}) {
+async function waitsOf(script: readonly Step[], randoms: readonly number[], retry: RetryOptions = {}) {
   const runtime = new FakeRuntime(...randoms);
   const server = await serve(...script);
   const events: RetryEvent[] = [];
@@ -25,7 +25,7 @@ const hinted = (status: number, retryAfter: string, answeredAt = START) =>
   refuse(status, null, undefined, { 'retry-after': retryAfter, date: new Date(answeredAt).toUTCString() });
 
 describe('without a hint', () => {
-  it.each<[string, Step, number[], ClientRetryOptions, number[]]>([
+  it.each<[string, Step, number[], RetryOptions, number[]]>([
     ['full jitter doubles from 500 ms', unavailable, [0.9, 0.4, 0.75, 0.5], { attempts: 5 }, [450, 400, 1500, 2000]],
     ['is cut at 8 s', unavailable, [0.5], { attempts: 8 }, [250, 500, 1000, 2000, 4000, 4000, 4000]],
     ['is cut at maxDelay', unavailable, [0.5], { maxDelay: 600, attempts: 4 }, [250, 300, 300]],
@@ -129,7 +129,7 @@ describe('the wait that a response asks for', () => {
     },
   );
 
-  it.each<[number, string, ClientRetryOptions, object]>([
+  it.each<[number, string, RetryOptions, object]>([
     [429, '11', {}, { kind: 'rate_limit', status: 429, retryAfter: 11_000, stoppedBy: 'retry_after' }],
     [503, '11', {}, { kind: 'server', status: 503, retryAfter: 11_000, stoppedBy: 'retry_after' }],
     [429, '2', { maxRetryAfter: 1_999 }, { kind: 'rate_limit', stoppedBy: 'retry_after' }],

@@ -36,12 +36,23 @@ describe('an attempt that may have reached the service', () => {
 describe('what fetch gives or throws decides whether the request was sent', () => {
   const failed = (cause: unknown) => new TypeError('fetch failed', { cause });
   const coded = (code: string, more: object = {}) => Object.assign(new Error('x'), { code, ...more });
+  // The error of happy eyeballs: a code, no system call, and an error for each address.
+  const aggregate = (...syscalls: string[]) =>
+    Object.assign(new AggregateError(syscalls.map((syscall) => coded('ETIMEDOUT', { syscall }))), {
+      code: 'ETIMEDOUT',
+    });
   const deno = (words: string) => new TypeError(`error sending request for url (https://pay.example/): ${words}`);
 
   it.each<[string, Error, Outcome]>([
-    ['ECONNREFUSED', failed(coded('ECONNREFUSED')), 'not_sent'],
-    ['ENOTFOUND', failed(coded('ENOTFOUND')), 'not_sent'],
-    ['EAI_AGAIN', failed(coded('EAI_AGAIN')), 'not_sent'],
+    ['ECONNREFUSED', failed(coded('ECONNREFUSED', { syscall: 'connect' })), 'not_sent'],
+    ['ENOTFOUND', failed(coded('ENOTFOUND', { syscall: 'getaddrinfo' })), 'not_sent'],
+    ...['EAI_AGAIN', 'EAI_FAIL', 'EAI_NODATA', 'EMFILE'].map(
+      (code) => [code, failed(coded(code, { syscall: 'getaddrinfo' })), 'not_sent'] as [string, Error, Outcome],
+    ),
+    ['a name that c-ares does not find', failed(coded('ENODATA', { syscall: 'queryA' })), 'not_sent'],
+    ['a file that is missing', failed(coded('ENOENT', { syscall: 'open' })), 'unknown'],
+    ['several addresses, none of which is connected', failed(aggregate('connect', 'connect')), 'not_sent'],
+    ['several addresses, one of which breaks later', failed(aggregate('connect', 'read')), 'unknown'],
     ['UND_ERR_CONNECT_TIMEOUT', failed(coded('UND_ERR_CONNECT_TIMEOUT')), 'not_sent'],
     ['no route to the host', failed(coded('EHOSTUNREACH', { syscall: 'connect' })), 'not_sent'],
     ['a pipe that broke', failed(coded('EPIPE', { syscall: 'write' })), 'unknown'],
@@ -131,7 +142,7 @@ describe('the outcome of a call counts all its attempts', () => {
     ['429', refused(429), 'rate_limit'],
     ['401', refused(401), 'authentication'],
     ['422', refused(422), 'validation'],
-    ['404', refused(404), 'not_found'],
+    ['404', () => steps.refuse(404, 'NO_SUCH_THING'), 'not_found'],
     ['501', refused(501), 'server'],
     ['a redirect', () => steps.redirect(302, 'https://elsewhere.example/'), 'unexpected_response'],
     ['success: false', () => steps.refuse(200, 'NOT_ALLOWED'), 'request'],

@@ -107,14 +107,12 @@ describe('a creation whose response cannot be decoded', () => {
     ['a status that nobody knows', 'status', '"on_hold"'],
     ['an amount with 18 decimals', 'amount', '"25.000000000000000000"'],
   ])('is none because of %s', async (_name, member, raw) => {
-    const drift: string[] = [];
     const server = await serve(answer(201, created(member, raw)));
-    const client = clientOf(server.url, { onDrift: ({ path }) => drift.push(path) });
+    const client = clientOf(server.url);
     const invoice = await client.invoices.create(order);
     expect(invoice).toMatchObject({ uuid: createdInvoice.uuid, external_id: 'order-1042' });
     expect(invoice).not.toHaveProperty('isAdmin');
     expect({}).not.toHaveProperty('isAdmin');
-    expect(drift).not.toContain('amount');
   });
 });
 
@@ -149,7 +147,6 @@ describe('a response to another request', () => {
     ['an order in other letters', (client) => client.invoices.get('ORDER-1042'), pendingInvoice],
     ['another uuid', (client) => client.invoices.get(successInvoice.uuid), pendingInvoice],
     ['another withdrawal', (client) => client.withdrawals.get('w-2'), { ...approvedWithdrawal, uuid: 'w-1' }],
-    ['a final order of another', (client) => client.invoices.waitUntilFinal('order-1042'), successInvoice],
   ])('is no read of this one: %s', async (_name, call, data) => {
     const server = await serve(ok(data));
     const error = await errorOf(call(clientOf(server.url, { runtime: new FakeRuntime() })));

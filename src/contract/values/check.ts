@@ -21,23 +21,12 @@ export type Checked<T> =
 /** Reads a wire value into a typed one, or writes typed parameters as wire values. */
 export interface Check<T> {
   (value: unknown): Checked<T>;
-  /** Returns the structure of the value on the wire, for the report of drift. Absent if nothing is read. */
-  readonly structure?: () => Structure;
+  /** The names of the members that it reads, for `doctor --survey`. Absent if it reads none. */
+  readonly shape?: () => MemberNames;
 }
 
-/** What a value should be on the wire, for the report of drift. */
-export interface Structure {
-  readonly kind: 'text' | 'flag' | 'integer' | 'decimal' | 'timestamp' | 'list' | 'record' | 'anything';
-  /** True if the member may be absent or null. */
-  readonly isOptional?: boolean;
-  /** True if a value that cannot be read becomes null, and does not make its record unreadable. */
-  readonly isLenient?: boolean;
-  /** The words that the interface lists. Others are accepted. */
-  readonly words?: readonly string[];
-  readonly members?: Readonly<Record<string, Structure>>;
-  readonly item?: Structure;
-  /**
-   * True if this package chose the member names, because the interface shows none: then no name is reported as unknown.
-   */
-  readonly hasChosenNames?: boolean;
+/** The members of a record by name, or the items of a list. */
+export interface MemberNames {
+  readonly members?: Readonly<Record<string, MemberNames>>;
+  readonly item?: MemberNames;
 }

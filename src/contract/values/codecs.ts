@@ -2,13 +2,13 @@ import * as z from 'zod/mini';
 import { compile } from 'zod/v4/core';
 import { isObject } from '../json.ts';
 import type { OpenEnum } from '../types.ts';
-import type { Check, Checked, Issue, Structure } from './check.ts';
+import type { Check, Checked, Issue, MemberNames } from './check.ts';
 import { dateFrom, decimalFrom, integerFrom, moneyFrom, Problem } from './scalars.ts';
 
-// Codecs over zod. A codec is a zod schema with the facts that the report of drift needs (values/drift.ts).
+// Codecs over zod: a schema, with the names of the members that it reads.
 
-/** A schema, and the structure of its values on the wire. */
-export interface Codec<T> extends Structure {
+/** A schema, and the names of the members that it reads. */
+export interface Codec<T> extends MemberNames {
   readonly schema: z.ZodMiniType<T, unknown>;
   readonly members?: Shape;
   readonly item?: Codec<unknown>;
@@ -37,18 +37,18 @@ const PARSE_CONTEXT = { reportInput: true, error: () => 'is not as the interface
 export function check<T>(build: () => Codec<T>): Check<T> {
   let codec: Codec<T> | undefined;
   let compiled: z.ZodMiniType<T, unknown> | undefined;
-  const structure = (): Codec<T> => {
+  const shape = (): Codec<T> => {
     codec ??= build();
     return codec;
   };
   const run = (value: unknown): Checked<T> => {
-    compiled ??= compile(structure().schema);
+    compiled ??= compile(shape().schema);
     const result = compiled.safeParse(value, PARSE_CONTEXT);
     if (result.success) return { ok: true, value: result.data };
     const issues = result.error.issues.slice(0, ISSUES_MAX + 1).flatMap(toIssues);
     return { ok: false, issues: issues.slice(0, ISSUES_MAX), ...(issues.length > ISSUES_MAX && { isMore: true }) };
   };
-  return Object.assign(run, { structure });
+  return Object.assign(run, { shape });
 }
 
 function toIssues(issue: z.core.$ZodIssue): Issue[] {
@@ -82,7 +82,7 @@ function article(type: string): string {
 }
 
 /** Returns the codec of a scalar that `read` converts. An absent value is reported as required. */
-export function scalar<T>(read: (value: unknown) => T | Problem, kind: Codec<T>['kind'] = 'anything'): Codec<T> {
+export function scalar<T>(read: (value: unknown) => T | Problem): Codec<T> {
   const schema = z.pipe(
     z.unknown(),
     z.transform((value, context) => {
@@ -93,44 +93,41 @@ export function scalar<T>(read: (value: unknown) => T | Problem, kind: Codec<T>[
       return z.NEVER;
     }),
   );
-  return { schema, kind };
+  return { schema };
 }
 
 /** Returns the codec of a scalar that may be absent. `read` receives undefined and null as well. */
-export function optionalScalar<T>(read: (value: unknown) => T | Problem, kind?: Codec<T>['kind']): Codec<T> {
-  const codec = scalar(read, kind);
+export function optionalScalar<T>(read: (value: unknown) => T | Problem): Codec<T> {
   // zod would infer that the member may be missing from the output, but `read` returns a value for it.
-  const schema = z.pipe(z.optional(z.unknown()), codec.schema) as unknown as z.ZodMiniType<T, unknown>;
-  return { ...codec, schema, isOptional: true };
+  return { schema: z.pipe(z.optional(z.unknown()), scalar(read).schema) as unknown as z.ZodMiniType<T, unknown> };
 }
 
 // The casts widen the input type: zod types it as what the schema accepts, and a codec is given anything.
-export const text: Codec<string> = { schema: z.string() as z.ZodMiniType<string, unknown>, kind: 'text' };
-export const flag: Codec<boolean> = { schema: z.boolean() as z.ZodMiniType<boolean, unknown>, kind: 'flag' };
-export const integer = scalar(integerFrom, 'integer');
-export const decimal = scalar(decimalFrom, 'decimal');
-export const money = scalar(moneyFrom, 'decimal');
-export const timestamp = scalar(dateFrom, 'timestamp');
+export const text: Codec<string> = { schema: z.string() as z.ZodMiniType<string, unknown> };
+export const flag: Codec<boolean> = { schema: z.boolean() as z.ZodMiniType<boolean, unknown> };
+export const integer = scalar(integerFrom);
+export const decimal = scalar(decimalFrom);
+export const money = scalar(moneyFrom);
+export const timestamp = scalar(dateFrom);
 
 /** Any value, unchanged. */
-export const anything: Codec<unknown> = { schema: z.unknown(), kind: 'anything' };
+export const anything: Codec<unknown> = { schema: z.unknown() };
 
-/** Returns the codec of an open list of words. Any other text is accepted as well. */
-export function openEnum<const Known extends string>(words: readonly Known[]): Codec<OpenEnum<Known>> {
-  // The schema accepts any text, because an unknown word is not an error.
-  return { schema: z.string() as unknown as z.ZodMiniType<OpenEnum<Known>, unknown>, kind: 'text', words };
+/** Returns the codec of an open list of words. Any other text is accepted as well: an unknown word is not an error. */
+export function openEnum<Known extends string>(): Codec<OpenEnum<Known>> {
+  return { schema: z.string() as unknown as z.ZodMiniType<OpenEnum<Known>, unknown> };
 }
 
 /** Returns the codec of an amount or time that the interface marks as "no, nullable". Absent, null and `""` are null. */
-export function nullable<T>(read: (value: unknown) => T | Problem, kind: Codec<T>['kind']): Codec<T | null> {
-  return optionalScalar((value) => (value === undefined || value === null || value === '' ? null : read(value)), kind);
+export function nullable<T>(read: (value: unknown) => T | Problem): Codec<T | null> {
+  return optionalScalar((value) => (value === undefined || value === null || value === '' ? null : read(value)));
 }
 
-/** A text that only people read. It is null if it cannot be read, because a broken name must not stop a checkout. */
-export const displayText: Codec<string | null> = {
-  ...optionalScalar((value) => (typeof value === 'string' ? value : null), 'text'),
-  isLenient: true,
-};
+/** An optional text that only people read. It is null if it cannot be read: a broken logo must not stop a checkout. */
+export const displayText = optionalScalar((value) => (typeof value === 'string' ? value : null));
+
+/** Same as {@link displayText} where the interface requires the text: `''` if it cannot be read. */
+export const requiredDisplayText = optionalScalar((value) => (typeof value === 'string' ? value : ''));
 
 /** Same as {@link nullable} for an object. `[]` counts as absent, because PHP writes an empty object as `[]`. */
 export function nullableObject<T>(inner: Codec<T>): Codec<T | null> {
@@ -139,7 +136,7 @@ export function nullableObject<T>(inner: Codec<T>): Codec<T | null> {
 
 /** Returns the codec of an object that only people read: null for anything but an object. */
 export function displayObject<T>(inner: Codec<T>): Codec<T | null> {
-  return { ...objectWhere(isObject, inner), isLenient: true };
+  return objectWhere(isObject, inner);
 }
 
 function objectWhere<T>(isGiven: (value: unknown) => boolean, inner: Codec<T>): Codec<T | null> {
@@ -148,7 +145,7 @@ function objectWhere<T>(isGiven: (value: unknown) => boolean, inner: Codec<T>): 
     z.transform((value) => (isGiven(value) ? value : null)),
   );
   const schema = z.pipe(given, z.nullable(inner.schema)) as unknown as z.ZodMiniType<T | null, unknown>;
-  return { ...inner, schema, isOptional: true };
+  return { ...inner, schema };
 }
 
 /** True for an absent object: undefined, null, an empty text or an empty list. */
@@ -164,19 +161,18 @@ function schemasOf(shape: Shape): Record<string, z.ZodMiniType<unknown, unknown>
 export function resource<S extends Shape>(members: S): Codec<Decoded<S>> {
   // looseObject adds an index signature for the unknown members, which the public types leave out on purpose.
   const schema = z.looseObject(schemasOf(members)) as unknown as z.ZodMiniType<Decoded<S>, unknown>;
-  return { schema, kind: 'record', members };
+  return { schema, members };
 }
 
 /** Returns the codec of a list. */
 export function listOf<T>(item: Codec<T>): Codec<T[]> {
   const schema = z.array(item.schema) as unknown as z.ZodMiniType<T[], unknown>; // its input may be anything
-  return { schema, kind: 'list', item };
+  return { schema, item };
 }
 
 /** Returns the codec of parameters. An unknown name is refused, because a mistyped one would be ignored silently. */
 export function parameters<S extends Shape>(members: S): Codec<Decoded<S>> {
-  const schema = z.strictObject(schemasOf(members)) as unknown as z.ZodMiniType<Decoded<S>, unknown>;
-  return { schema, kind: 'record', members };
+  return { schema: z.strictObject(schemasOf(members)) as unknown as z.ZodMiniType<Decoded<S>, unknown> };
 }
 
 /** Returns a codec that changes the raw value before it is read, for forms that the interface does not show. */

@@ -3,7 +3,8 @@ import { Decimal as DecimalJs } from 'decimal.js';
 /**
  * Exact decimal arithmetic for money: a separate decimal.js constructor, which a host's `Decimal.set` does not affect. It
  * has 40 significant digits, rounds half up and prints no exponent. Trailing zeros are not kept: 25.00 prints `25`, and
- * `toFixed(2)` prints `25.00`. Compare with `.eq`, `.lt` and `.gt`: the operators `<`, `>` and `+` work on text.
+ * `toFixed(2)` prints `25.00`. `<`, `<=`, `>` and `>=` between two of them compare numbers, to 15 digits. `.lt` and `.gt`
+ * are exact. `==` compares objects and `+` joins texts: use `.eq` and `.plus`.
  *
  * @example
  * new Decimal('0.1').plus('0.2').eq('0.3'); // true
@@ -17,3 +18,15 @@ export const Decimal: typeof DecimalJs = DecimalJs.clone({
 });
 /** An amount, rate or percentage. */
 export type Decimal = DecimalJs;
+
+// `credited >= due` is what a shop writes, and without this it would compare texts: "9.99" is above "10.1". A prototype of
+// its own, because the one of decimal.js is shared with the host's copies.
+Decimal.prototype = Object.create(Decimal.prototype, {
+  constructor: { value: Decimal, configurable: true, writable: true },
+  [Symbol.toPrimitive]: {
+    value(this: DecimalJs, hint: string) {
+      return hint === 'number' ? Number(this.toString()) : this.toString(); // toNumber() would come back here
+    },
+    configurable: true,
+  },
+});

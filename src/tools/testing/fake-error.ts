@@ -106,7 +106,8 @@ export function fakeError(code: string, given: FakeErrorOverrides = {}): AnyMerc
   const isErrorResponse =
     !Object.hasOwn(CODE_KINDS, code) || code === 'VALIDATION_ERROR' || code === 'INVOICE_ALREADY_EXISTS';
   const isRead = code === 'SDK_PAGE' || (code === 'SDK_REDIRECT' && !isWrite); // the response to a read, which changed nothing
-  const outcome = given.outcome ?? (isErrorResponse ? errorOutcome(errorKindOf(code, status), status, isWrite) : null);
+  const outcome =
+    given.outcome ?? (isErrorResponse ? errorOutcome(errorKindOf(code, status, 'service'), status, isWrite) : null);
   const init = { code, message, operation, externalId, stoppedBy, requestId, outcome: outcome ?? knownOutcome };
   const unanswered = { ...init, outcome: outcome ?? 'unknown' } as const;
   const response = { ...init, status, details: given.details ?? null, retryAfter: given.retryAfter };
@@ -137,7 +138,7 @@ export function fakeError(code: string, given: FakeErrorOverrides = {}): AnyMerc
         origin: 'service',
       });
     case 'request':
-      return new ApiError(response) as ApiError & { readonly kind: 'request' }; // ApiError itself has this kind
+      return new ApiError(response) as Extract<CallError, { readonly kind: 'request' }>; // ApiError itself has this kind
     default:
       return new ERROR_RESPONSE_CLASSES[kind](response);
   }
@@ -160,5 +161,5 @@ function kindOfCode(code: string, status: number) {
       `${JSON.stringify(code.slice(0, 80))} is not a code of this package. The codes are ${known.join(', ')}, SDK_HTTP_<status> and SDK_WEBHOOK_<REASON>`,
     );
   }
-  return errorKindOf(code.startsWith('SDK_HTTP_') ? null : code, status);
+  return errorKindOf(code.startsWith('SDK_HTTP_') ? null : code, status, code.startsWith('SDK_') ? 'other' : 'service');
 }

@@ -6,7 +6,6 @@ import type { MerchantError } from '../../../errors/classes.ts';
 import { guideTo } from '../../../errors/codes.ts';
 import { isMerchantError } from '../../../errors/guards.ts';
 import { isOldNode, OLDEST_NODE } from '../../../errors/version.ts';
-import type { DriftEvent } from '../../../transport/hooks.ts';
 import { SANDBOX_KEY, SANDBOX_SECRET } from '../../../webhooks/verify/sandbox-secret.ts';
 import { parseSecrets } from '../../../webhooks/verify/signature.ts';
 import { codeOf } from '../../sandbox/delivery/webhook-request.ts';
@@ -241,15 +240,13 @@ function checkClock(headers: Headers, ours: number): CheckResult {
 /** Reads the payment methods with the key, and surveys the service if that succeeds and is wanted. */
 async function callAndSurvey({ baseUrl, apiKey, allowHttp, hasSurvey, signal }: Target) {
   const { MerchantClient } = await import('../../../index.ts');
-  const drifts: DriftEvent[] = [];
-  const onDrift = (event: DriftEvent): void => void drifts.push(event);
-  const client = new MerchantClient({ baseUrl, apiKey, allowHttp, retry: false, timeout: TIMEOUT, onDrift });
+  const client = new MerchantClient({ baseUrl, apiKey, allowHttp, retry: false, timeout: TIMEOUT });
   try {
     const listed = client.paymentMethods.list({ signal });
     const methods = await listed;
     const currencies = [...new Set(methods.map(({ currency }) => currency.code))].sort().join(' ') || 'no currency';
     const call = passed('call', `the key works: ${methods.length} payment methods, ${currencies}`);
-    return { call, points: hasSurvey ? await survey(client, listed, drifts, signal) : [] };
+    return { call, points: hasSurvey ? await survey(client, listed, signal) : [] };
   } catch (error) {
     if (!isMerchantError(error)) throw error;
     return { call: failedCall(error, new URL(baseUrl).host), points: [] };

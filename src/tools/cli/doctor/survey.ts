@@ -1,6 +1,7 @@
 import type { MerchantClient } from '../../../client.ts';
+import { endpoints } from '../../../contract/endpoints.ts';
+import type { MemberNames } from '../../../contract/values/check.ts';
 import { isMerchantError } from '../../../errors/guards.ts';
-import type { DriftEvent } from '../../../transport/hooks.ts';
 
 /** What a service shows where the interface leaves a point open. It holds forms, names of members and counts, no value. */
 export interface SurveyPoint {
@@ -31,15 +32,14 @@ type Read = PromiseLike<unknown> & {
  * Reads each list once, the methods, the rates, one invoice and one history, and says what they show.
  *
  * @param methods The call that has read the methods.
- * @param drifts The events that `onDrift` of the client receives during the survey. They are read at its end.
  */
 export async function survey(
   { invoices, withdrawals, rates, webhooks }: MerchantClient,
   methods: Read,
-  drifts: readonly DriftEvent[],
   signal: AbortSignal,
 ): Promise<readonly SurveyPoint[]> {
   const points: SurveyPoint[] = [];
+  const unknown = new Set<string>();
   const add = (point: string, shows: string, client = 'yes', pin = ''): void =>
     void points.push({ point, shows, client, pin });
 
@@ -60,7 +60,10 @@ export async function survey(
     const found = await read(point, call);
     if (found === null) return [];
     const { payload, rows } = found;
-    for (const [what, shows] of formsIn(point.endsWith('.get') ? [payload] : rows)) add(`${point} ${what}`, shows);
+    const shown = point.endsWith('.get') ? [payload] : rows;
+    for (const [what, shows] of formsIn(shown)) add(`${point} ${what}`, shows);
+    const shape = SHAPES[point]?.();
+    for (const name of shown.flatMap((row) => unknownMembers(shape, row))) unknown.add(`${point} ${safeName(name)}`);
     if (!/^(?:invoices|withdrawals)\.list/.test(point)) return rows;
     const { per_page: size } = payload;
     const other =
@@ -72,11 +75,17 @@ export async function survey(
   };
 
   const options = { signal };
+  const unreadable = new Set<string>();
+  const listOptions = (operation: string) => ({
+    ...options,
+    onInvalidItem: ({ path }: { readonly path: string }) =>
+      void unreadable.add(`${operation} ${safeName(path)}`.trim()),
+  });
   await rowsOf('paymentMethods.list', methods);
-  await rowsOf('rates.list', rates.list({}, options));
-  const listed = await rowsOf('invoices.list', invoices.list({ per_page: SIZE }, options));
+  await rowsOf('rates.list', rates.list({}, listOptions('rates.list')));
+  const listed = await rowsOf('invoices.list', invoices.list({ per_page: SIZE }, listOptions('invoices.list')));
   const invoice = listed.find((row) => row['status'] !== 'pending') ?? listed[0]; // an open one has no delivery yet
-  const rows = await rowsOf('withdrawals.list', withdrawals.list({ per_page: SIZE }, options));
+  const rows = await rowsOf('withdrawals.list', withdrawals.list({ per_page: SIZE }, listOptions('withdrawals.list')));
   // The names of this query are not in the interface, so each is tried, and its effect looked at.
   if (rows.length > SIZE) add('withdrawals.list per_page', 'ignored', 'walks all pages', 'withdrawalQuery.per_page');
   const statuses = new Set(rows.map((row) => row['status']));
@@ -100,22 +109,29 @@ export async function survey(
     const [delivery] = await rowsOf('webhooks.deliveries', webhooks.deliveries(uuid, options));
     add('webhooks.deliveries names', delivery === undefined ? 'no delivery to look at' : namesIn(delivery));
   }
-  for (const { operation, path, kind } of drifts) {
-    const point = `${operation} ${safeName(path)}`.trim();
-    if (kind !== 'unknown_field') add(point, kind.replaceAll('_', ' '), CLIENT_READS[kind] ?? 'yes');
-  }
-  const unknown = drifts.filter(({ kind }) => kind === 'unknown_field');
-  const names = unknown.map(({ operation, path }) => `${operation} ${safeName(path)}`);
+  for (const point of unreadable) add(point, 'cannot be read', 'leaves the row out');
+  const names = [...unknown];
   add('members that the interface does not name', names.length === 0 ? 'none' : someOf(names, ', '), 'keeps them');
   return points;
 }
 
-/** What the client does with a drift. */
-const CLIENT_READS: Readonly<Partial<Record<DriftEvent['kind'], string>>> = {
-  unreadable_member: 'null, and `unreadable` has the value',
-  invalid_item: 'leaves the row out',
-  filter_ignored: 'leaves the row out',
+/** The members that the client reads, by the operation that was surveyed. A history has names of this package alone. */
+const SHAPES: Readonly<Record<string, (() => MemberNames) | undefined>> = {
+  'paymentMethods.list': endpoints['paymentMethods.list'].item.shape,
+  'rates.list': endpoints['rates.list'].item.shape,
+  'invoices.list': endpoints['invoices.list'].item.shape,
+  'invoices.get': endpoints['invoices.get'].data.shape,
+  'withdrawals.list': endpoints['withdrawals.list'].item.shape,
 };
+
+/** Returns the members of a row that the interface does not name, with their paths. */
+function unknownMembers(shape: MemberNames | undefined, row: Row, path = ''): string[] {
+  return Object.entries(row).flatMap(([name, value]) => {
+    const known = shape?.members !== undefined && Object.hasOwn(shape.members, name) ? shape.members[name] : undefined;
+    if (shape?.members !== undefined && known === undefined) return [path + name];
+    return isRow(value) && known?.members !== undefined ? unknownMembers(known, value, `${path}${name}.`) : [];
+  });
+}
 
 function isRow(value: unknown): value is Row {
   return typeof value === 'object' && value !== null && !Array.isArray(value);

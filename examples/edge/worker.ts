@@ -41,7 +41,7 @@ function open({ DB, MERCHANT_BASE_URL, MERCHANT_API_KEY, MERCHANT_WEBHOOK_SECRET
   return { receive: toFetchHandler(handler), handler, merchant };
 }
 
-let opened: ReturnType<typeof open> | undefined; // one for each isolate, so that requests share the retry budget
+let opened: ReturnType<typeof open> | undefined; // one for each isolate, so that its calls hold back together
 
 export default {
   async fetch(request: Request, env: Env): Promise<Response> {

@@ -67,8 +67,12 @@ export function isMerchantError(error: unknown): error is AnyMerchantError {
   return typeof error === 'object' && error !== null && (error as Record<symbol, unknown>)[BRAND] === true;
 }
 
-/** The error type of a code: the class of a known code, otherwise any error of the package. */
-type ErrorOf<C extends string> = C extends KnownCode ? ErrorByCode[C] & { readonly code: C } : AnyMerchantError;
+/** The error type of a code: the class of a known code, an error response for any other, and any error for a text. */
+type ErrorOf<C extends string> = string extends C
+  ? AnyMerchantError
+  : C extends KnownCode
+    ? ErrorByCode[C] & { readonly code: C }
+    : Extract<AnyMerchantError, ApiError> & { readonly code: UnlistedWord };
 
 /**
  * Returns true when the error has this code. The comparison ignores case. Editors complete the known codes, and these

@@ -83,10 +83,14 @@ it('error.code of a result narrows too', async () => {
   return result.error.code === 'SDK_WEBHOOK_SIGNATURE_MISMATCH';
 });
 
-it('a code of the service that no list has compiles, and narrows to any error', () => {
-  if (hasCode(error, 'RATE_EXPIRED')) expectTypeOf(error).toEqualTypeOf<AnyMerchantError>();
+it('a code of the service that no list has compiles, and narrows to an error response', () => {
+  if (hasCode(error, 'RATE_EXPIRED')) expectTypeOf(error).toExtend<ApiError>();
+  if (isMerchantError(error)) {
+    if (hasCode(error, 'RATE_EXPIRED')) expectTypeOf(error.status).toEqualTypeOf<number | null>();
+    else expectTypeOf(error.outcome).toEqualTypeOf<Outcome>(); // not never
+  }
   const code: string = 'ACCOUNT_FROZEN';
-  if (hasCode(error, code)) expectTypeOf(error.code).toExtend<string>();
+  if (hasCode(error, code)) expectTypeOf(error).toEqualTypeOf<AnyMerchantError>();
   if (hasCode(error, 'ACCOUNT_FROZEN')) expectTypeOf(error.message).toEqualTypeOf<string>();
 });
 

@@ -15,7 +15,7 @@ const SHOP = ['webhooks/', 'contract/', 'errors/', 'tools/shell.ts'];
 export const ROOMS: readonly Room[] = [
   { holds: 'contract/', may: [] },
   { holds: 'errors/', may: ['contract/json.ts'], mayType: ['contract/'] },
-  { holds: 'transport/', may: ['contract/', 'options.ts', 'errors/'] },
+  { holds: 'transport/', may: ['contract/', 'errors/'] },
   { holds: 'resources/webhooks.ts', may: ['resources/', 'webhooks/', ...CALL] },
   { holds: 'resources/', may: CALL },
   { holds: 'options.ts', may: [...CALL, 'webhooks/'] },

@@ -1,7 +1,7 @@
 import type { Endpoint } from './endpoint.ts';
 import { holdsResource } from './envelope.ts';
 import { isObject, type JsonObject } from './json.ts';
-import { ident } from './parameters.ts';
+import { ident, identHint } from './parameters.ts';
 import type { KnownDeliveryStatus } from './statuses.ts';
 import type { DeliveryStatus, EventType } from './types.ts';
 import {
@@ -197,6 +197,7 @@ export const listDeliveries: Endpoint<WebhookDelivery[]> = {
   params: check(() => parameters({ ident: ident() })),
   data: check(() => prepared(readDeliveryList, listOf(delivery()))),
   order: 'ident',
+  hint: identHint,
 };
 
 const ATTEMPT_NAMES = ['duration_ms', 'triggered_by'];
@@ -219,6 +220,7 @@ export const resendWebhook: Endpoint<void> = {
   params: check(() => parameters({ ident: ident() })),
   data: () => ({ ok: true, value: undefined }), // the interface does not show the response body
   order: 'ident',
+  hint: identHint,
   isRecord: isAttempt,
   isDone: (body) => isAttempt(body) || (isObject(body) && isAttempt(body['data'])) || holdsResource(body),
   remedy: 'look at webhooks.deliveries before you send it again',

@@ -6,6 +6,7 @@ import {
   type DecimalInput,
   externalId,
   ident,
+  identHint,
   limitedText,
   optionalInteger,
   optionalText,
@@ -360,6 +361,7 @@ export const getInvoice: Endpoint<Invoice> = {
   params: check(() => parameters({ ident: ident() })),
   data: check(() => prepared(singleInvoice, invoice())),
   order: 'ident',
+  hint: identHint,
   unreadable: unreadableCustomer,
   differences: ({ uuid, external_id }, { ident: asked = '' }) =>
     external_id === asked || isSameIdent(uuid, asked) ? [] : ['external_id'],

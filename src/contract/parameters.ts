@@ -160,6 +160,11 @@ export function ident(): Codec<string> {
   return scalar(readIdent);
 }
 
+/** Returns a sentence about an ident that many servers refuse, or an empty text. For a request that was refused. */
+export function identHint({ ident: given = '' }: { readonly ident?: string | undefined }): string {
+  return given.includes('/') ? 'The id has a slash, which many servers refuse in a path: pass the uuid.' : '';
+}
+
 function readIdent(value: unknown): string | Problem {
   const text = readText(value, 1, IDENT_MAX);
   return text === '.' || text === '..'

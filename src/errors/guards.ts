@@ -17,8 +17,9 @@ import type {
 } from './classes.ts';
 import {
   BRAND,
-  type CODE_KINDS,
+  CODE_KINDS,
   type ErrorKind,
+  type Outcome,
   type SdkCode,
   type ServiceCode,
   type StatusCode,
@@ -57,14 +58,24 @@ export type ErrorByCode = {
   readonly [C in StatusCode]: Extract<CallError, ApiError>;
 };
 
+const KINDS: ReadonlySet<unknown> = new Set<ErrorKind>([
+  ...Object.values(CODE_KINDS),
+  ...(['request', 'authentication', 'not_found', 'rate_limit', 'server', 'webhook'] as const),
+]);
+const OUTCOMES: ReadonlySet<unknown> = new Set<Outcome>(['not_sent', 'rejected', 'unknown']);
+
 /**
- * Returns true for an error of this package, also for one of a second copy of it.
+ * Returns true for an error of this package, also for one of a second copy of it, and for one that came from a worker
+ * thread: such a value has the data of the error, and no methods.
  *
  * @example
  * if (isMerchantError(error)) logger.error(error.toJSON());
  */
 export function isMerchantError(error: unknown): error is AnyMerchantError {
-  return typeof error === 'object' && error !== null && (error as Record<symbol, unknown>)[BRAND] === true;
+  if (typeof error !== 'object' || error === null) return false;
+  if (BRAND in error) return true;
+  const { kind, code, outcome, attempts } = error as Partial<AnyMerchantError>; // each is checked
+  return KINDS.has(kind) && typeof code === 'string' && OUTCOMES.has(outcome) && Array.isArray(attempts);
 }
 
 /** The error type of a code: the class of a known code, an error response for any other, and any error for a text. */

@@ -140,8 +140,8 @@ export async function call<Data>(
   params: unknown,
   options: CallOptions | undefined,
 ): Promise<Success<Data>> {
-  const opened = open(client, endpoint, { params, settings: readCallOptions(client.settings, options) });
-  return finish(opened, send(opened));
+  const call = open(client, endpoint, { params, settings: readCallOptions(client.settings, options) });
+  return finish(call, send(call));
 }
 
 /** @internal */

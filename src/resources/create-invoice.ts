@@ -159,25 +159,25 @@ async function readBack(creation: OpenCall<CreatedInvoice>): Promise<ReadBack> {
     if (error !== null && !isRefusedIdent(error) && error.kind !== 'unexpected_response') throw error;
   }
   const query = { currency, page: 1, per_page: PAGE_SIZE };
-  const opened = open(client, list, { query, page: 1, within: creation });
-  const read = async (call: typeof opened) => {
+  const firstPage = open(client, list, { query, page: 1, within: creation });
+  const read = async (call: typeof firstPage) => {
     const result = await send(call);
     requests += result.ok ? result.attempts : result.attempts.length;
     if (!result.ok) throw toError(call, result);
     const { page, invalid } = result.value;
     const items = page.items.map((value) => ({ ...result, value }));
-    return { page: { ...page, items }, leftOut: invalid.map((row) => keyOf(row, page.page)) };
+    return { page: { ...page, items }, skipped: invalid.map((row) => keyOf(row, page.page)) };
   };
   const pages = walkPages({
     operation: list.operation,
-    first: await read(opened),
+    first: await read(firstPage),
     startPage: 1,
     prefetch: 1,
     signal: creation.signal,
     key: ({ value }) => value.uuid,
     read(number, signal) {
       const { callId, deadlineAt } = creation;
-      return { page: read({ ...atPage(opened, number, signal), callId, deadlineAt }), failed: () => {} };
+      return { page: read({ ...atPage(firstPage, number, signal), callId, deadlineAt }), failed: () => {} };
     },
   });
   let pageCount = 0;

@@ -47,8 +47,8 @@ async function begin<T extends Row>(
   options: ListOptions | undefined,
 ): Promise<{ readonly list: OpenList<T>; readonly success: Success<ReadPage<T>> }> {
   const { settings, prefetch, onInvalidItem } = readListOptions(client.settings, options);
-  const opened = open(client, pageRows(endpoint, onInvalidItem !== undefined), { query, settings });
-  const first = { ...opened, page: Number(opened.sent['page'] ?? 1) };
+  const call = open(client, pageRows(endpoint, onInvalidItem !== undefined), { query, settings });
+  const first = { ...call, page: Number(call.sent['page'] ?? 1) };
   const list = { first, filters: endpoint.filters, prefetch, onInvalidItem };
   return { list, success: await finish(first, readPage(list, first)) };
 }
@@ -72,11 +72,11 @@ async function readPage<T extends Row>(
   const { page, invalid } = result.value;
   tellInvalid(onInvalidItem, page.page, invalid);
   const asked = Object.entries(filters).map(([name, wordOf]) => [first.sent[name]?.toLowerCase(), wordOf] as const);
-  const isAskedFor = (item: T): boolean =>
+  const matchesFilter = (item: T): boolean =>
     asked.every(([word, wordOf]) => word === undefined || wordOf(item).toLowerCase() === word);
-  const items = page.items.filter(isAskedFor);
-  const leftOut = page.items.filter((item) => !isAskedFor(item)).map(({ uuid }) => uuid);
-  const value = { page: { ...page, items }, leftOut: [...leftOut, ...invalid.map((row) => keyOf(row, page.page))] };
+  const items = page.items.filter(matchesFilter);
+  const skipped = page.items.filter((item) => !matchesFilter(item)).map(({ uuid }) => uuid);
+  const value = { page: { ...page, items }, skipped: [...skipped, ...invalid.map((row) => keyOf(row, page.page))] };
   return { ...result, value };
 }
 
@@ -96,19 +96,19 @@ async function* walkList<T extends Row>(
   first: ReadPage<T>,
   limit: number,
 ): AsyncGenerator<ReadPage<T>['page'], void, undefined> {
-  const { first: opened, prefetch } = list;
-  const startedAt = opened.client.runtime.monotonic();
+  const { first: firstCall, prefetch } = list;
+  const startedAt = firstCall.client.runtime.monotonic();
   try {
     yield* walkPages<T>({
-      operation: opened.endpoint.operation,
+      operation: firstCall.endpoint.operation,
       first,
-      startPage: opened.page ?? 1,
+      startPage: firstCall.page ?? 1,
       prefetch,
       limit,
-      signal: opened.signal,
+      signal: firstCall.signal,
       key: ({ uuid }) => uuid,
       read(number, signal) {
-        const call = atPage(opened, number, signal);
+        const call = atPage(firstCall, number, signal);
         const page = readPage(list, call).then((result) => {
           if (!result.ok) throw toError(call, result);
           reportEnd(call, result);
@@ -118,7 +118,7 @@ async function* walkList<T extends Row>(
       },
     });
   } catch (error) {
-    if (hasCode(error, 'SDK_PAGE')) reportEnd({ ...atPage(opened, 1, null), startedAt }, error);
+    if (hasCode(error, 'SDK_PAGE')) reportEnd({ ...atPage(firstCall, 1, null), startedAt }, error);
     throw error;
   }
 }
@@ -130,20 +130,20 @@ const PATH_MAX = 300;
  * where no `onInvalidItem` gets them.
  *
  * @param filter The caller's filter, by which the endpoint's `local` parameters are read.
- * @param isAskedFor True for a row that the filter selects.
+ * @param matchesFilter True for a row that the filter selects.
  */
 export async function readRows<T>(
   client: ClientCore,
   endpoint: Named<RowsEndpoint<T>>,
   options: RowsOptions | undefined,
   filter: unknown = {},
-  isAskedFor: (row: T, asked: OpenCall<unknown>['sent']) => boolean = () => true,
+  matchesFilter: (row: T, asked: OpenCall<unknown>['sent']) => boolean = () => true,
 ): Promise<Success<T[]>> {
   const { settings, onInvalidItem } = readRowsOptions(client.settings, options);
   const { item, isOmitted, operation } = endpoint;
   const data = onInvalidItem === undefined ? endpoint.data : rowsOf(item, isOmitted, true);
-  const opened = open(client, { ...endpoint, data }, { local: filter, settings });
-  const { value, ...success } = await finish(opened, send(opened));
+  const call = open(client, { ...endpoint, data }, { local: filter, settings });
+  const { value, ...success } = await finish(call, send(call));
   const { rows, invalid } = value;
   tellInvalid(onInvalidItem, 1, invalid);
   const [first] = invalid;
@@ -153,5 +153,5 @@ export async function readRows<T>(
     const text = `${operation} left out a row that cannot be read${member}. Give onInvalidItem to get each one. This is printed once.`;
     warnOnce('a row that cannot be read', text, client.printed);
   }
-  return { ...success, value: rows.filter((row) => isAskedFor(row, opened.sent)) };
+  return { ...success, value: rows.filter((row) => matchesFilter(row, call.sent)) };
 }

@@ -73,8 +73,8 @@ export async function rawRequest(
   const read = readRequest(client, request);
   const settings = read.ok ? readCallOptions(client.settings, options) : { problem: read.issues[0]?.message ?? '' };
   const { endpoint, json } = read.ok ? read.value : { endpoint: UNNAMED, json: undefined };
-  const opened = open(client, endpoint, { json, settings });
-  return finish(opened, send(opened));
+  const call = open(client, endpoint, { json, settings });
+  return finish(call, send(call));
 }
 
 class WrongArgument {

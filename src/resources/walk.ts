@@ -18,7 +18,7 @@ import { hasKind } from '../errors/guards.ts';
 /** A page, and the keys of the rows that the service sent on it and that are not among its items. */
 export interface ReadPage<T> {
   readonly page: Page<T>;
-  readonly leftOut: readonly string[];
+  readonly skipped: readonly string[];
 }
 
 /** The request of one page. */
@@ -61,8 +61,8 @@ export async function* walkPages<T>(source: PageSource<T>): AsyncGenerator<Page<
   let read = first;
   try {
     for (;;) {
-      const { page, leftOut } = read;
-      const rowsSent = page.items.length + leftOut.length;
+      const { page, skipped } = read;
+      const rowsSent = page.items.length + skipped.length;
       const problem = pageProblem(page, asked, rowsSent, size);
       if (problem !== null) throw pageError(operation, asked, problem);
       if (page.page !== asked && read === first) return; // the walk begins behind the end of the list
@@ -71,7 +71,7 @@ export async function* walkPages<T>(source: PageSource<T>): AsyncGenerator<Page<
       furthest = Math.max(furthest, page.page);
       totalPages = Math.max(totalPages, page.total_pages);
       const items = page.items.filter((item) => rows.add(source.key(item), isNewPage));
-      for (const key of leftOut) rows.add(key, false);
+      for (const key of skipped) rows.add(key, false);
       if (items.length > 0 || isNewPage) yield { ...page, items };
 
       const change = rows.recount(page.total_items);

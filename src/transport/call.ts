@@ -45,7 +45,7 @@ export function open<Data>(client: ClientCore, endpoint: Named<Endpoint<Data>>, 
     externalId ??= orderIn(endpoint, input);
     return read(client, endpoint, input, { externalId, startedAt, callId });
   } catch (thrown) {
-    const error = argumentError(thrown, endpoint.operation, shownId(client, externalId));
+    const error = argumentError(thrown, endpoint.operation, visibleId(client, externalId));
     if (input.within === undefined) reportEnd({ client, endpoint, callId, externalId, startedAt }, error);
     throw error;
   }
@@ -60,7 +60,7 @@ function orderIn({ order, body }: Endpoint<unknown>, input: Input): string | nul
   return typeof id === 'string' && id !== '' && codePoints(id) <= EXTERNAL_ID_MAX ? id : null;
 }
 
-function shownId(client: ClientCore, externalId: string | null): string | null {
+function visibleId(client: ClientCore, externalId: string | null): string | null {
   return externalId === null ? null : client.hide(externalId);
 }
 
@@ -73,7 +73,7 @@ function read<Data>(
   const { within } = input;
   const settings = input.settings ?? (within === undefined ? client.settings : settingsOf(within));
   const { operation } = endpoint;
-  if ('problem' in settings) return argumentFail(operation, shownId(client, own.externalId))(settings.problem);
+  if ('problem' in settings) return argumentFail(operation, visibleId(client, own.externalId))(settings.problem);
   const issues: Issue[] = [];
   const encode = (check: Check<WireRecord> | undefined, value: unknown): WireRecord => {
     const checked = check?.(value);
@@ -90,7 +90,7 @@ function read<Data>(
     const problem = body[path] === undefined ? null : clearTextProblem(body[path]);
     if (problem !== null) issues.push({ path, message: problem });
   }
-  if (issues.length > 0) throw invalidInput(operation, issues, shownId(client, own.externalId), client.hide);
+  if (issues.length > 0) throw invalidInput(operation, issues, visibleId(client, own.externalId), client.hide);
 
   const search = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {

@@ -47,7 +47,7 @@ export interface RetryEvent extends CallEvent {
   readonly status: number | null;
   /** Whether this attempt may have succeeded. */
   readonly outcome: Outcome;
-  /** Milliseconds until the next attempt. */
+  /** Milliseconds until the next attempt. It comes later where another call has met a rate limit meanwhile. */
   readonly delayMs: number;
 }
 /** The end of a call, successful or not. */

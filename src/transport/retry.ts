@@ -63,11 +63,11 @@ export function nextWait(
 
 /** Returns the exponential backoff, with full jitter and a shortest wait. */
 function backoff(retryClass: RetryClass, attempt: number, policy: RetryPolicy, random: () => number): number {
-  const limited = retryClass === 'rate_limit';
-  const base = limited ? policy.baseDelay * RATE_LIMIT_FACTOR : policy.baseDelay;
+  const isRateLimit = retryClass === 'rate_limit';
+  const base = isRateLimit ? policy.baseDelay * RATE_LIMIT_FACTOR : policy.baseDelay;
   // The exponent is bounded, because 2 ** 1024 is Infinity and 0 times that is NaN.
   const ceiling = Math.min(policy.maxDelay, base * 2 ** Math.min(attempt - 1, 30));
-  const floor = Math.min(limited ? RATE_LIMIT_FLOOR : TRANSIENT_FLOOR, ceiling);
+  const floor = Math.min(isRateLimit ? RATE_LIMIT_FLOOR : TRANSIENT_FLOOR, ceiling);
   return Math.max(floor, ceiling * random());
 }
 

@@ -30,7 +30,9 @@ export async function send<Data>(call: OpenCall<Data>): Promise<Result<Data>> {
     return { ...failure, attempts: failed, outcome: outcomeOf(failed), stoppedBy };
   };
 
-  for (let attempt = 1, wait = call.isUrgent ? 0 : limitWait(); ; attempt += 1) {
+  for (let attempt = 1, backoff = 0; ; attempt += 1) {
+    if (backoff > 0) await pause(runtime, backoff, signal);
+    const wait = attempt === 1 && call.isUrgent ? 0 : limitWait();
     if (wait > 0) await pause(runtime, wait, signal);
     if (signal?.aborted) return stop(aborted(signal.reason, 'not_sent'), 'aborted');
     const left = timeLeft();
@@ -53,12 +55,11 @@ export async function send<Data>(call: OpenCall<Data>): Promise<Result<Data>> {
     if (code === 'SDK_DEADLINE') return stop(lastFailure ?? result, 'deadline');
     lastFailure = result;
     const next = nextWait(result, attempt, endpoint.idempotent, retry, timeLeft() - shortest, () => runtime.random());
-    const others = 'stop' in next ? 0 : limitWait(); // before this failure counts, whose wait has its jitter
     if (result.retryClass === 'rate_limit') limit.hold(result.retryAfter ?? ('wait' in next ? next.wait : 0));
     if ('stop' in next) return stop(result, next.stop);
-    wait = Math.max(next.wait, others);
+    backoff = next.wait;
     if (event !== null) {
-      emit(hooks, 'onRetry', { ...event, code: printable(code) as ErrorCode, status, outcome, delayMs: wait });
+      emit(hooks, 'onRetry', { ...event, code: printable(code) as ErrorCode, status, outcome, delayMs: backoff });
     }
   }
 }

@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { inspect } from 'node:util';
+import { Worker } from 'node:worker_threads';
 import { describe, expect, expectTypeOf, it, vi } from 'vitest';
 import * as errors from '../../src/errors/classes.ts';
 import {
@@ -109,7 +111,6 @@ it.each([
   [new Error('No')],
   [new TypeError('No')],
   [{ name: 'ApiError', kind: 'request', code: 'X', message: 'No' }],
-  [JSON.parse(JSON.stringify(new ApiError(response)))],
   [null],
   [undefined],
   ['ApiError'],
@@ -276,4 +277,22 @@ it('a delivery that is refused has a code for each reason', () => {
     const error = new WebhookVerificationError(reason as keyof typeof CODES, 'No'); // the keys of the table above
     expect(error).toMatchObject({ reason, code });
   }
+});
+
+it('an error that came from a worker thread is known by its own members', async () => {
+  const source = `
+    const { parentPort } = require('node:worker_threads');
+    const data = { name: 'RateLimitError', message: 'm', kind: 'rate_limit', code: 'RATE_LIMIT', outcome: 'rejected', attempts: [], retryAfter: 5 };
+    parentPort.postMessage([data, Object.assign(new Error('m'), data), { ...data, kind: 'other' }, { ...data, attempts: 1 }, 7, null]);`;
+  const worker = new Worker(source, { eval: true });
+  const [values] = await once(worker, 'message');
+  expect(values.map(isMerchantError)).toEqual([true, false, false, false, false, false]); // postMessage keeps the message only
+  expect(hasKind(values[0], 'rate_limit') && values[0].retryAfter).toBe(5);
+  expect(hasCode(values[0], 'rate_limit')).toBe(true);
+});
+
+it('an error that a worker thread throws is known by its own members', async () => {
+  const source = `throw Object.assign(new Error('m'), { kind: 'timeout', code: 'SDK_DEADLINE', outcome: 'unknown', attempts: [] });`;
+  const [error] = await once(new Worker(source, { eval: true }), 'error').catch((thrown) => [thrown]);
+  expect(isMerchantError(error) && error.code).toBe('SDK_DEADLINE');
 });

@@ -57,7 +57,7 @@ async function walked({ count, size, prefetch, pastEnd = 'empty', change, show, 
   };
   const seen: string[] = [];
   let error: unknown = null;
-  const readRows = async (asked: number) => ({ page: await readPage(asked), leftOut: [] });
+  const readRows = async (asked: number) => ({ page: await readPage(asked), skipped: [] });
   const first = await readRows(1);
   const read = (asked: number) => ({ page: readRows(asked), failed: () => {} });
   const key = (row: string): string => row;

@@ -3,7 +3,7 @@ import type { Outcome } from '../../src/errors/codes.ts';
 import { type AnyMerchantError, hasCode } from '../../src/errors/guards.ts';
 import { FakeRuntime } from '../support/fake-runtime.ts';
 import { type Step, serve } from '../support/fault-server.ts';
-import { answer, endless, redirect, resetMidBody, stallMidBody, truncate } from '../support/fault-steps.ts';
+import { answer, endless, redirect, resetMidBody, stall, stallMidBody, truncate } from '../support/fault-steps.ts';
 import { alreadyExistsFailure, detailFailure, validationFailure } from '../support/fixtures/failures.ts';
 import { createdInvoice, successInvoice } from '../support/fixtures/invoices.ts';
 import { clientOf, errorOf, order } from '../support/test-client.ts';
@@ -528,6 +528,55 @@ describe('a resend whose response holds a failed attempt', () => {
 });
 
 describe('an error carries', () => {
+  it.each(['get', 'deliveries', 'resend'] as const)(
+    'the hint of an id with a slash, after %s was refused',
+    async (name) => {
+      const server = await serve(
+        answer(404, '<title>404 Not Found</title>'),
+        answer(404, '<title>404 Not Found</title>'),
+      );
+      const { invoices, webhooks } = clientOf(server.url);
+      const call = { ...webhooks, get: invoices.get }[name];
+      expect((await errorOf(call('A/7'))).message).toContain('The id has a slash');
+      expect((await errorOf(call('A-7'))).message).not.toContain('slash');
+    },
+  );
+
+  it('what answered in place of the service', async () => {
+    const html = respond(404, '<html><title>404 Not Found</title></html>', {
+      'content-type': 'text/html; charset=utf-8',
+    });
+    expect((await created(html)).message).toContain('(text/html, "404 Not Found")');
+    const json = respond(404, { detail: 'Not Found' }, { 'content-type': 'application/json' });
+    const { message } = await created(json);
+    expect(message).toContain(
+      'without an error code (application/json, "Not Found"): by a proxy, or by another program',
+    );
+    expect(message.match(/Not Found/g), 'said once').toHaveLength(1);
+  });
+
+  it('no advice that contradicts the doubt: a 400 or 422 after a timeout', async () => {
+    for (const status of [400, 422]) {
+      const runtime = new FakeRuntime();
+      const server = await serve(stall(runtime.expire), answer(status, said('NO')));
+      const { message } = await errorOf(CALLS.create(clientOf(server.url, { runtime })));
+      expect(message).toContain('repeat with the same external_id');
+      expect(message).not.toMatch(/fails again|Correct the/);
+    }
+  });
+
+  it('no advice about fields where there are none', async () => {
+    const { message } = await created(respond(422, { detail: 'Amount is too small' }));
+    expect(message).not.toContain('error.fields');
+    expect(message.match(/Amount is too small/g)).toHaveLength(1);
+  });
+
+  it('a word about a fetch that drops the headers, where one was given and the key is missing', async () => {
+    expect((await created(respond(401, said('NO_KEY')))).message).toContain('new Headers(init.headers)');
+    const own = await errorOf(clientOf((await serve(answer(401, said('NO_KEY')))).url).invoices.create(order));
+    expect(own.message).not.toContain('new Headers');
+  });
+
   it.each(['x-request-id', 'request-id', 'x-correlation-id', 'x-trace-id', 'cf-ray'])('the id in %s', async (name) => {
     const headers = { 'x-request-id': '', [name]: 'req-17' };
     expect(await created(respond(400, said(null), headers))).toMatchObject({ requestId: 'req-17' });

@@ -22,7 +22,7 @@ describe('a rate limit that one call met', () => {
     expect(runtime.waits, 'the limit is over').toHaveLength(1);
   });
 
-  it('is part of the wait of a call in flight that fails meanwhile', async () => {
+  it('delays the repeat of a call that was in flight, after its own wait', async () => {
     const runtime = new FakeRuntime(0.5);
     const delays: number[] = [];
     const slow: Step = {
@@ -34,8 +34,8 @@ describe('a rate limit that one call met', () => {
     const server = await serve(slow, limited(10), ok([]));
     const client = clientOf(server.url, { runtime, hooks: { onRetry: ({ delayMs }) => delays.push(delayMs) } });
     await client.rates.list();
-    expect(runtime.waits).toEqual([11_000]);
-    expect(delays).toEqual([11_000]);
+    expect(runtime.waits).toEqual([250, 10_725]);
+    expect(delays).toEqual([250]);
   });
 
   it('is the longest that was asked for, whichever response comes last', async () => {
@@ -109,7 +109,7 @@ describe('a rate limit that one call met', () => {
     await errorOf(client.rates.list({}, { retry: false }));
     const { response } = await client.invoices.create(order).withResponse();
     expect(response).toMatchObject({ recovered: true, attempts: 3 });
-    expect(runtime.waits, 'the repeat waits, the read goes').toEqual([9_900]);
+    expect(runtime.waits, 'the repeat waits, the read goes').toEqual([250, 9_625]);
   });
 
   it('is met by the client alone: a job on withOptions({}) holds no checkout back', async () => {

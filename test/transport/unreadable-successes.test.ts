@@ -116,6 +116,27 @@ describe('a creation whose response cannot be decoded', () => {
   });
 });
 
+describe('a page with far more rows than were asked for', () => {
+  const page = (rows: number) => ({
+    items: Array.from({ length: rows }, () => ({})),
+    ...{ page: 1, per_page: 20, total_items: rows, total_pages: 1, has_next: false, has_prev: false },
+  });
+
+  it.each([
+    [100_000, 20, 'the page has 100000 rows, and 20 were asked for'],
+    [1_001, 100, 'the page has 1001 rows, and 100 were asked for'],
+  ])('is refused before it is decoded: %i rows for %i', async (rows, per_page, problem) => {
+    const server = await serve(ok(page(rows)));
+    const error = await errorOf(clientOf(server.url).invoices.list({ per_page }));
+    expect(error).toMatchObject({ code: 'SDK_CONTRACT', issues: [], message: expect.stringContaining(problem) });
+  });
+
+  it('is read up to a thousand rows, or ten times what was asked for', async () => {
+    const server = await serve(ok(page(1_000)));
+    expect(await errorOf(clientOf(server.url).invoices.list())).toMatchObject({ issues: { length: 20 } });
+  });
+});
+
 describe('a response to another request', () => {
   it.each<[string, object]>([
     ['external_id', { external_id: 'order-1043' }],

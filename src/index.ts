@@ -76,6 +76,7 @@ export type {
 export type { Call, CallResult, ListCall, ResponseInfo, WithResponse } from './resources/call-promise.ts';
 export type { CreateOrGetResult } from './resources/create-invoice.ts';
 export type { Invoices } from './resources/invoices.ts';
+export { amountFromMinor, amountToMinor } from './resources/minor-units.ts';
 export type { ChargeQuery, PaymentMethods } from './resources/payment-methods.ts';
 export type { RateFilter, Rates } from './resources/rates.ts';
 export type { RawRequest } from './resources/request.ts';

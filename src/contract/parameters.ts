@@ -1,7 +1,7 @@
 import { kindOf } from './json.ts';
 import { type Codec, optionalScalar, scalar } from './values/codecs.ts';
 import { Decimal } from './values/decimal.ts';
-import { codePoints, isLoopback, Problem } from './values/scalars.ts';
+import { codePoints, decimalFrom, isLoopback, Problem } from './values/scalars.ts';
 
 /**
  * Money that the caller gives: a plain decimal string such as `"25.00"`, or a Decimal of any copy of decimal.js. A
@@ -96,6 +96,15 @@ function shownValue(text: string): string {
 export function decimalText(value: unknown): string | null {
   // Bounded first, because a huge exponent in plain notation takes minutes or all of the memory.
   return isDecimalLike(value) && Math.abs(value.e) <= 30 ? value.toFixed() : null;
+}
+
+/**
+ * Reads money that a caller gives, which may also be negative or zero: decimal text, or a Decimal of any copy of decimal.js.
+ * Null for anything else. The one reader of such values.
+ */
+export function decimalInput(value: unknown): Decimal | null {
+  const read = decimalFrom(typeof value === 'string' ? value : decimalText(value));
+  return read instanceof Problem ? null : read;
 }
 
 // `Decimal.isDecimal` alone is not enough, because parsed JSON can have the member that it looks for. NaN and Infinity

@@ -1,3 +1,4 @@
+import { Decimal as HostDecimal } from 'decimal.js';
 import { describe, expect, it } from 'vitest';
 import { Decimal } from '../../src/contract/values/decimal.ts';
 import { decimalFrom, Problem } from '../../src/contract/values/scalars.ts';
@@ -143,4 +144,15 @@ describe('Decimal', () => {
     expect(new Decimal('2.345').toFixed(2)).toBe('2.35');
     expect(new Decimal('-2.345').toFixed(2)).toBe('-2.35');
   });
+});
+
+it('<, <=, > and >= between two Decimals compare numbers, and text, JSON, == and foreign copies stay', () => {
+  const [small, large] = [new Decimal('9.99'), new Decimal('10.1')];
+  expect([small < large, small <= large, small > large, small >= large]).toEqual([true, true, false, false]);
+  expect([`${small}`, `${small}${large}`, JSON.stringify({ small })]).toEqual(['9.99', '9.9910.1', '{"small":"9.99"}']);
+  // biome-ignore lint/suspicious/noDoubleEquals: what a shop may write
+  expect(small == new Decimal('9.99')).toBe(false);
+  expect(small).toBeInstanceOf(Decimal);
+  expect(Decimal.isDecimal(small) && small.plus(large) > large).toBe(true);
+  expect(new HostDecimal('9.99') < new HostDecimal('10.1')).toBe(false); // decimal.js itself compares texts
 });

@@ -22,7 +22,7 @@ export const ROOMS: readonly Room[] = [
   { holds: 'client.ts', may: [...CALL, 'resources/', 'webhooks/'] },
   {
     holds: 'index.ts',
-    may: ['client.ts', 'contract/', 'errors/'],
+    may: ['client.ts', 'contract/', 'errors/', 'resources/minor-units.ts'],
     mayType: [...CALL, 'resources/', 'webhooks/'],
   },
   { holds: 'webhooks/', may: ['contract/', 'errors/'], mayType: ['client.ts', 'resources/', ...CALL] },

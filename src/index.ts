@@ -18,7 +18,9 @@ export type {
   InvoiceAdjustment,
   InvoicePaymentMethod,
   ListInvoicesQuery,
+  OrderInvoice,
 } from './contract/invoices.ts';
+export { type OrderAttempt, orderOf } from './contract/orders.ts';
 export type { DecimalInput } from './contract/parameters.ts';
 export type { PaymentMethod } from './contract/payment-methods.ts';
 export type { Rate } from './contract/rates.ts';
@@ -79,6 +81,7 @@ export type { Invoices } from './resources/invoices.ts';
 export { amountFromMinor, amountToMinor } from './resources/minor-units.ts';
 export type { ChargeQuery, PaymentMethods } from './resources/payment-methods.ts';
 export type { RateFilter, Rates } from './resources/rates.ts';
+export type { CreateOrRenewResult } from './resources/renew-invoice.ts';
 export type { RawRequest } from './resources/request.ts';
 export type { Webhooks } from './resources/webhooks.ts';
 export type { Withdrawals } from './resources/withdrawals.ts';

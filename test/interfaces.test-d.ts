@@ -14,6 +14,9 @@ describe('a user can put a plain object in place of a part of the client', () =>
         createOrGet: () => {
           throw new Error('not used by the test');
         },
+        createOrRenew: () => {
+          throw new Error('not used by the test');
+        },
         get: () => read,
         list: () => listed,
       },

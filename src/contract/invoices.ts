@@ -112,6 +112,9 @@ export interface Invoice extends CreatedInvoice {
   readonly adjustment: InvoiceAdjustment | null;
 }
 
+/** An invoice of an order, as it was created or as it was found. */
+export type OrderInvoice = CreatedInvoice | Invoice;
+
 /**
  * The parameters of a new invoice.
  *
@@ -225,11 +228,15 @@ function creationBody() {
   return parameters(shape);
 }
 
-/** Returns the members in which an invoice differs from the charge that was asked for. */
-export function chargeDifferences(sent: WireRecord, found: CreatedInvoice): ChargeMember[] {
+/**
+ * Returns the members in which an invoice differs from the charge that was asked for. One that was adjusted is compared by the
+ * amount that was ordered.
+ */
+export function chargeDifferences(sent: WireRecord, found: CreatedInvoice | Invoice): ChargeMember[] {
   const { amount: asked = '', currency: code = '', customer_id = '' } = sent;
   const differences: ChargeMember[] = [];
-  if (!found.amount.eq(new Decimal(asked))) differences.push('amount');
+  const ordered = ('adjustment' in found ? found.adjustment?.expected_amount_fiat : undefined) ?? found.amount;
+  if (!ordered.eq(new Decimal(asked))) differences.push('amount');
   if (found.currency.code.toUpperCase() !== code.toUpperCase()) differences.push('currency');
   // A customer_id that cannot be read is not compared.
   const customer = plainText(found.customer_id);

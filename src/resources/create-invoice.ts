@@ -79,10 +79,33 @@ async function recover(
   conflict: Failure,
   orGet: boolean,
 ): Promise<Success<CreateOrGetResult>> {
-  const { attempts, outcome } = conflict;
-  const { endpoint, client } = call;
   // The advice is to call createOrGet, which has just been done if `orGet` is true.
-  const advice = orGet ? '' : (endpoint.conflict?.advice ?? '');
+  const advice = orGet ? '' : (call.endpoint.conflict?.advice ?? '');
+  const found = await readExisting(call, conflict, advice);
+  const { created, differences } = compare(call, conflict, found);
+  const { value: invoice } = found;
+  if (created) return { ...found, recovered: true, value: { created, invoice } };
+  if (orGet) return { ...found, value: { created, invoice, differences } };
+  const existing = hideIn(invoice, found.response.hide);
+  if (conflict.outcome === 'unknown' && invoice.status === 'pending') {
+    const note = `An attempt of this call that got no response may have created it, although its ${differences.join(' and ')} differs.`;
+    throw toError(call, conflict, { advice: sentences(advice, note), existing });
+  }
+  const note = 'It is no longer pending, so it is not of this call.';
+  throw toError(call, { ...conflict, outcome: 'rejected' }, { advice: sentences(advice, note), existing });
+}
+
+/**
+ * Reads the existing invoice. `attempts` counts the requests of the creation and of the reading.
+ *
+ * @throws The conflict, if the invoice cannot be read.
+ */
+export async function readExisting(
+  call: OpenCall<CreatedInvoice>,
+  conflict: Failure,
+  advice: string,
+): Promise<Success<Invoice>> {
+  const { attempts, outcome } = conflict;
   const { found, requests } = await readBack(call).catch((error: unknown) => {
     if (!isMerchantError(error)) throw error;
     if (hasCode(error, 'SDK_ABORTED')) {
@@ -97,36 +120,38 @@ async function recover(
       'The existing invoice could not be read: neither the path nor the pages of the list that were read have it.';
     throw toError(call, conflict, { advice: sentences(advice, note) });
   }
-  const existing = hideIn(found.value, found.response.hide);
-  const differences = chargeDifferences(call.sent, found.value);
-  if (differences.length > 0) {
-    const { operation } = endpoint;
+  const durationMs = call.client.runtime.monotonic() - call.startedAt;
+  return { ...found, attempts: attempts.length + requests, durationMs };
+}
+
+/**
+ * Compares the existing invoice with what was sent. `created` is true if an attempt of this call may have made it.
+ *
+ * @throws InvoiceMismatchError if it is another charge.
+ */
+export function compare(
+  call: OpenCall<CreatedInvoice>,
+  { outcome, attempts }: Failure,
+  { value: invoice, response }: Success<Invoice>,
+): { readonly created: boolean; readonly differences: readonly ComparedText[] } {
+  const members = chargeDifferences(call.sent, invoice);
+  if (members.length > 0) {
+    const { endpoint, client, externalId } = call;
+    const until = invoice.status === 'pending' ? ` It can be paid until ${invoice.expires_at.toISOString()}.` : '';
     throw new InvoiceMismatchError({
       code: 'SDK_INVOICE_MISMATCH',
-      operation,
-      externalId: call.externalId === null ? null : client.hide(call.externalId),
+      operation: endpoint.operation,
+      externalId: externalId === null ? null : client.hide(externalId),
       attempts,
       outcome: 'rejected', // read back and compared: this call created none
-      differences,
-      existing,
-      message: `${operation}: another invoice has this external_id, with another ${differences.join(' and ')}. Give each charge a separate external_id.`,
+      differences: members,
+      existing: hideIn(invoice, response.hide),
+      message: `${endpoint.operation}: another invoice has this external_id, with another ${members.join(' and ')}.${until} Give each charge a separate external_id.`,
     });
   }
-  const { value: invoice } = found;
-  const texts = textDifferences(call.sent, invoice);
+  const differences = textDifferences(call.sent, invoice);
   const isPossible = outcome === 'unknown' && invoice.status === 'pending';
-  const durationMs = client.runtime.monotonic() - call.startedAt;
-  const success = { ...found, attempts: attempts.length + requests, durationMs };
-  if (isPossible && texts.every((name) => invoice[name] === null)) {
-    return { ...success, recovered: true, value: { created: true, invoice } };
-  }
-  if (orGet) return { ...success, value: { created: false, invoice, differences: texts } };
-  if (isPossible) {
-    const note = `An attempt of this call that got no response may have created it, although its ${texts.join(' and ')} differs.`;
-    throw toError(call, conflict, { advice: sentences(advice, note), existing });
-  }
-  const note = 'It is no longer pending, so it is not of this call.';
-  throw toError(call, { ...conflict, outcome: 'rejected' }, { advice: sentences(advice, note), existing });
+  return { created: isPossible && differences.every((name) => invoice[name] === null), differences };
 }
 
 /** The result of reading back. `found` is null when the service has answered and has no such invoice. */

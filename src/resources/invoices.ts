@@ -8,6 +8,7 @@ import type { ClientCore } from '../transport/types.ts';
 import { type Call, CallPromise, call, type ListCall } from './call-promise.ts';
 import { type CreateOrGetResult, createInvoice } from './create-invoice.ts';
 import { listCall } from './list.ts';
+import { type CreateOrRenewResult, renewInvoice } from './renew-invoice.ts';
 
 /** Invoices: what the customer is asked to pay for an order, each with a hosted payment link. */
 export interface Invoices {
@@ -46,6 +47,26 @@ export interface Invoices {
   createOrGet(params: CreateInvoiceParams, options?: CallOptions): Call<CreateOrGetResult>;
 
   /**
+   * Returns the invoice with which an order can be paid, or the one that paid it: for a pay button that may be pressed again
+   * after an invoice has ended. Attempt 1 has the id of the order, attempt n is `ORDER-r<n>`, and `orderOf` reads such an id.
+   *
+   * It looks upward from the first attempt, because an earlier one may be paid late. An attempt that ended unpaid is followed by the
+   * next. One `deadline` covers the whole call. Write the row of the attempt before the customer gets the link.
+   *
+   * @param params As for `create`. `external_id` is the id of the order, of at most 124 characters, and not one that ends in
+   * `-r2` to `-r50`.
+   * @throws ValidationError (`VALIDATION_ERROR`) for unusable parameters. No request is made if the client finds them.
+   * @throws InvoiceMismatchError (`SDK_INVOICE_MISMATCH`) if an invoice of the order that has not ended unpaid is another charge.
+   * `existing` has it.
+   * @throws InvoiceAlreadyExistsError (`INVOICE_ALREADY_EXISTS`) if an invoice cannot be read, or after 50 attempts.
+   * @example
+   * const { invoice, external_id } = await merchant.invoices.createOrRenew(order);
+   * if (invoice.status === 'pending') redirect(invoice.payment_url);
+   * @see [POST /api/v1/external/invoices](../../docs/service-interface.md#post-apiv1externalinvoices)
+   */
+  createOrRenew(params: CreateInvoiceParams, options?: CallOptions): Call<CreateOrRenewResult>;
+
+  /**
    * Reads one invoice.
    *
    * @param ident The service's uuid, or the external_id.
@@ -77,6 +98,8 @@ export function buildInvoices(client: ClientCore): Invoices {
     create: (params, options) =>
       new CallPromise(create(params, options, false).then((success) => ({ ...success, value: success.value.invoice }))),
     createOrGet: (params, options) => new CallPromise(create(params, options, true)),
+    createOrRenew: (params, options) =>
+      new CallPromise(renewInvoice(client, params, readCallOptions(client.settings, options))),
     get: (ident, options) => new CallPromise(call(client, endpoints['invoices.get'], { ident }, options)),
     list: (query = {}, options) => listCall(client, endpoints['invoices.list'], query, options),
   };

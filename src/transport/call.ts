@@ -42,7 +42,7 @@ export function open<Data>(client: ClientCore, endpoint: Named<Endpoint<Data>>, 
   const callId = input.within?.callId ?? (client.hooks.length === 0 ? '' : crypto.randomUUID());
   let externalId = input.within?.externalId ?? null;
   try {
-    externalId ??= orderIn(endpoint, input);
+    externalId = orderIn(endpoint, input) ?? externalId;
     return read(client, endpoint, input, { externalId, startedAt, callId });
   } catch (thrown) {
     const error = argumentError(thrown, endpoint.operation, visibleId(client, externalId));

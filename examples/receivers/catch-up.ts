@@ -1,7 +1,7 @@
 import { MerchantClient } from 'merchant-invoicing';
 import { db, handler } from './handler.ts';
 
-// `orders` is a table of your shop. Add to the commits of onPaid and onAdjusted:
+// `orders` is a table of your shop. Add to the commits of onPaid, onAdjusted:
 //   UPDATE orders SET status = 'paid' WHERE external_id = ?
 // and throw if it changed no row. Add to that of onCanceled, where a late event
 // turns no paid order back:

@@ -98,9 +98,7 @@ function withTabs<T extends Token>(tokens: readonly T[], html: (content: string)
       titles = null;
     } else if (token.type === 'heading_open' && token.tag === 'h3') {
       blocks.push(
-        html(
-          `${titles.length > 0 ? '</div>' : ''}<div class="vp-block${titles.length > 0 ? '' : ' active'}" style="margin: 0; padding: 0">`,
-        ),
+        html(`${titles.length > 0 ? '</div>' : ''}<div class="vp-block${titles.length > 0 ? '' : ' active'}">`),
       );
       heading = 'inside';
     } else if (token.type === 'heading_close' && token.tag === 'h3') heading = 'outside';
@@ -182,7 +180,7 @@ const SEARCH: DefaultTheme.LocalSearchOptions = {
     searchOptions: {
       fuzzy: (term: string) => (term.length > 4 ? 0.2 : false),
       // VitePress carries this function to the browser as text, so it uses nothing around it.
-      boostDocument: (id: string) => (id.includes('/api/') ? 0.1 : 1),
+      boostDocument: (id: string) => (id.includes('/api/') ? 0.05 : 1),
     },
   },
 };

@@ -173,8 +173,8 @@ const SEARCH: DefaultTheme.LocalSearchOptions = {
     const path: string = env.relativePath;
     // Pages for contributors have the words of every guide.
     if (path === 'index.md' || CONTRIBUTE.includes(path.replace(/\.md$/, ''))) return '';
-    // Of the reference only its words are searched: signatures repeat them.
-    return md.render(path.startsWith('api/') ? source.replace(/^```[\s\S]*?^```$/gm, '') : source, env);
+    // Words are searched and no code: "retry" would find each option of a queue.
+    return md.render(source.replace(/^( *)(`{3,})[^\n]*\n[\s\S]*?^\1\2 *$/gm, ''), env);
   },
   miniSearch: {
     searchOptions: {

@@ -104,7 +104,11 @@ const IN_DOCS: readonly string[] = ['checkout', 'overview', 'webhook'];
 /** The pictures of the site's first screen: a part of a page that can be read at its size there. */
 const PARTS = {
   'home-checkout': { page: 'checkout', viewport: { width: 360, height: 720 }, clip: null },
-  'home-diagnosis': { page: 'webhook', viewport: { width: 1220, height: 720 }, clip: { of: '.detail', height: 356 } },
+  'home-diagnosis': {
+    page: 'webhook',
+    viewport: { width: 440, height: 900 },
+    clip: { of: '.detail', top: 40, height: 404 },
+  },
 } as const;
 
 /** The picture of the home page and of a link to it, with the font that VitePress has. */
@@ -126,7 +130,7 @@ h1 span { color: #a5a0ff; }
 </style><p class="name"><img src="${data('image/svg+xml', 'docs/public/mark.svg')}" alt="">merchant-invoicing<code>npm i merchant-invoicing</code></p>
 <h1>Paid in euro. Credited in USDT.<br><span>Given exactly once.</span></h1>
 <p class="shots"><img style="left: 64px; top: 350px; width: 330px" src="${data('image/png', 'docs/images/home-checkout-dark@2x.png')}" alt="">
-<img style="left: 460px; top: 350px; width: 676px" src="${data('image/png', 'docs/images/home-diagnosis-dark@2x.png')}" alt=""></p>`;
+<img style="left: 456px; top: 350px; width: 680px" src="${data('image/png', 'docs/images/home-diagnosis-dark@2x.png')}" alt=""></p>`;
 }
 
 const target = folder ?? join(import.meta.dirname, '..', '..', 'docs', 'images');
@@ -172,7 +176,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
       const file = `${name}-${colorScheme}${suffix}.png`;
       await page.screenshot({
         path: join(target, file),
-        ...(clip !== null && box !== null && { clip: { ...box, height: clip.height } }),
+        ...(clip !== null && box !== null && { clip: { ...box, y: box.y + clip.top, height: clip.height } }),
       });
       console.log(file);
       await page.close();

@@ -1,3 +1,4 @@
+/// <reference types="vite/client" />
 import type { Theme } from 'vitepress';
 import DefaultTheme from 'vitepress/theme';
 import './style.css';

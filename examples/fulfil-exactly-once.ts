@@ -1,8 +1,13 @@
-// Credits a customer exactly once: the credit and the mark "done" are one SQLite transaction.
+// Credits a customer exactly once: the credit and the mark "done" are one
+// SQLite transaction.
 import { DatabaseSync } from 'node:sqlite';
 import { MerchantClient } from 'merchant-invoicing';
 import { createSandbox } from 'merchant-invoicing/sandbox';
-import { createWebhookHandler, sqliteStore, toFetchHandler } from 'merchant-invoicing/webhooks';
+import {
+  createWebhookHandler,
+  sqliteStore,
+  toFetchHandler,
+} from 'merchant-invoicing/webhooks';
 
 const db = new DatabaseSync(':memory:'); // live: a file
 db.exec('CREATE TABLE credits (order_id TEXT NOT NULL, usdt TEXT NOT NULL)');
@@ -15,25 +20,47 @@ const handler = createWebhookHandler({
   store,
   onPaid: ({ external_id, credited_usdt }, { commit }) =>
     commit((tx) => {
-      tx.prepare('INSERT INTO credits VALUES (?, ?)').run(external_id, credited_usdt.toFixed());
-      if (crashes-- > 0) throw new Error('the disk is full'); // rolls back, and the service sends the event again
+      tx.prepare('INSERT INTO credits VALUES (?, ?)').run(
+        external_id,
+        credited_usdt.toFixed(),
+      );
+      // rolls back, and the service sends the event again
+      if (crashes-- > 0) throw new Error('the disk is full');
     }),
   // Another amount was paid than was ordered. This shop credits what it got.
   onAdjusted: ({ external_id, credited_usdt }, { commit }) =>
-    commit((tx) => tx.prepare('INSERT INTO credits VALUES (?, ?)').run(external_id, credited_usdt.toFixed())),
+    commit((tx) =>
+      tx
+        .prepare('INSERT INTO credits VALUES (?, ?)')
+        .run(external_id, credited_usdt.toFixed()),
+    ),
   onCanceled: () => {},
-  onReport: ({ reason, error }) => console.log(reason, ...(error instanceof Error ? [error.message] : [])),
+  onReport: ({ reason, error }) =>
+    console.log(reason, ...(error instanceof Error ? [error.message] : [])),
 });
 
 const receive = toFetchHandler(handler);
 const sandbox = createSandbox({
   quiet: true, // the first webhook of this example fails on purpose
   webhookSecret: 'whsec_0123456789abcdef',
-  fetch: (url, init) => receive(new Request(url, init)), // delivers in this process, without a port
+  // delivers in this process, without a port
+  fetch: (url, init) => receive(new Request(url, init)),
 });
-const merchant = new MerchantClient({ baseUrl: sandbox.url, apiKey: sandbox.apiKey, fetch: sandbox.fetch });
-const order = { external_id: 'order-1', customer_id: 'customer-7', amount: '25.00', currency: 'EUR' };
-await merchant.invoices.create({ ...order, callback_url: 'http://localhost/webhook' });
+const merchant = new MerchantClient({
+  baseUrl: sandbox.url,
+  apiKey: sandbox.apiKey,
+  fetch: sandbox.fetch,
+});
+const order = {
+  external_id: 'order-1',
+  customer_id: 'customer-7',
+  amount: '25.00',
+  currency: 'EUR',
+};
+await merchant.invoices.create({
+  ...order,
+  callback_url: 'http://localhost/webhook',
+});
 
 await sandbox.pay('order-1'); // → handler_failed the disk is full
 await sandbox.advance('1m'); // the second attempt of the service succeeds

@@ -1,7 +1,7 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFileSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { copyFileSync, existsSync, globSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import ts from 'typescript';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -66,6 +66,21 @@ describe('the packed package', () => {
       expect(notices).toContain(read(`node_modules/${name}/${file}`).trim());
     }
     expect(existsSync(join(installed, 'LICENSE'))).toBe(true);
+  });
+
+  it('has guides without a picture that it does not bring', () => {
+    const guides = globSync('docs/**/*.md', { cwd: installed });
+    expect(guides.length).toBeGreaterThan(15);
+    const dead = guides.flatMap((guide) => {
+      const sources = readFileSync(join(installed, guide), 'utf8').matchAll(
+        /!\[[^\]]*\]\(([^)\s]+)|\b(?:src|srcset)="([^"\s]+)/g,
+      );
+      return [...sources]
+        .map(([, inline, attribute]) => inline ?? attribute ?? '')
+        .filter((path) => !existsSync(join(installed, dirname(guide), path)))
+        .map((path) => `${guide}: ${path}`);
+    });
+    expect(dead).toEqual([]);
   });
 
   it('inlines nothing whose licence is missing', () => {

@@ -1,10 +1,16 @@
 import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
-import { type DefaultTheme, defineConfig } from 'vitepress';
+import { type DefaultTheme, defineConfig, type HeadConfig } from 'vitepress';
 
 const DOCS = join(import.meta.dirname, '..');
 const BASE = process.env['SITE_BASE'] ?? '/';
-const REPOSITORY = process.env['GITHUB_REPOSITORY'] ? `https://github.com/${process.env['GITHUB_REPOSITORY']}` : null;
+const NAME = process.env['GITHUB_REPOSITORY'] ?? null;
+const REPOSITORY = NAME === null ? null : `https://github.com/${NAME}`;
+/** Where the release says that the site is. A card of a social network needs whole addresses. */
+const SITE = NAME === null ? BASE : `https://${NAME.replace('/', '.github.io/')}/`;
+const CLAIM = 'Paid in euro. Credited in USDT. Given exactly once.';
+const DESCRIPTION =
+  'The TypeScript SDK of the Merchant Invoicing Service, with the whole service on your machine: payment pages, signed webhooks, faults, and a clock that you can turn.';
 
 /** The title of a page is its first heading. */
 const titleOf = (page: string) => /^# (.+)$/m.exec(readFileSync(join(DOCS, `${page}.md`), 'utf8'))?.[1] ?? page;
@@ -24,9 +30,35 @@ const group = (text: string, pages: readonly string[]): DefaultTheme.SidebarItem
   items: pages.map((page) => ({ text: titleOf(page), link: `/${page}` })),
 });
 
-/** Written by typedoc, which runs before VitePress. */
+/** Written by typedoc, which runs before VitePress. A module stands below the one whose name its own begins with. */
+interface Named {
+  readonly text: string;
+  readonly link?: string;
+  readonly items?: readonly Named[];
+}
 const reference = join(DOCS, 'api/typedoc-sidebar.json');
-const modules: DefaultTheme.SidebarItem[] = existsSync(reference) ? JSON.parse(readFileSync(reference, 'utf8')) : [];
+const named: readonly Named[] = existsSync(reference) ? JSON.parse(readFileSync(reference, 'utf8')) : [];
+const modules = named
+  .flatMap((root) => [root, ...(root.items ?? [])])
+  .flatMap(({ link, items = [] }) =>
+    link === undefined ? [] : [{ text: link.slice('/api/'.length, -1), link, items }],
+  );
+const moduleLinks = modules.map(({ text, link }) => ({ text, link }));
+
+/**
+ * Each page has its sidebar in its HTML, so that of a module names what can be called: the page of the module lists its types with a sentence each.
+ */
+const REFERENCE: DefaultTheme.SidebarMulti = {
+  '/api/': [{ text: 'Reference', link: '/api/', items: moduleLinks }],
+  ...Object.fromEntries(
+    modules.map(({ link, items }) => {
+      const groups = items.filter(({ text }) => text === 'Functions' || text === 'Classes');
+      const called = groups.flatMap((each) => each.items ?? []).map(({ text, link = '' }) => ({ text, link }));
+      const all = moduleLinks.map((each) => (each.link === link ? { ...each, items: called } : each));
+      return [link, [{ text: 'Reference', link: '/api/', items: all }]];
+    }),
+  ),
+};
 
 /** The anchor of a heading, as GitHub makes it: the same files are read there. */
 const slugify = (heading: string) =>
@@ -66,9 +98,7 @@ function withTabs<T extends Token>(tokens: readonly T[], html: (content: string)
       titles = null;
     } else if (token.type === 'heading_open' && token.tag === 'h3') {
       blocks.push(
-        html(
-          `${titles.length > 0 ? '</div>' : ''}<div class="vp-block${titles.length > 0 ? '' : ' active'}" style="margin: 0; padding: 0">`,
-        ),
+        html(`${titles.length > 0 ? '</div>' : ''}<div class="vp-block${titles.length > 0 ? '' : ' active'}">`),
       );
       heading = 'inside';
     } else if (token.type === 'heading_close' && token.tag === 'h3') heading = 'outside';
@@ -81,14 +111,34 @@ function withTabs<T extends Token>(tokens: readonly T[], html: (content: string)
   return written;
 }
 
+/** The first sentence of a page; empty where its first paragraph leads to a block. */
+function sentenceOf(path: string): string {
+  const text = readFileSync(join(DOCS, path), 'utf8').replace(/<!--[\s\S]*?-->/g, '');
+  const [, paragraph = ''] = /^# .+\n+(?![\n#|<-]|```)([\s\S]*?)\n\n/m.exec(text) ?? [];
+  const [first = ''] = /^[\s\S]*?\.(?=\s|$)/.exec(paragraph) ?? [];
+  return first.replace(/\s+/g, ' ').replace(/\[([^\]]*)\]\([^)]*\)/g, '$1');
+}
+
+/**
+ * A picture of the sandbox in both themes, from `<!-- picture: webhook: What it shows -->`. It is a comment on GitHub and in the package, which has
+ * no pictures.
+ */
+function withPictures(text: string): string {
+  return text.replace(/<!-- picture: ([\w-]+): ([\s\S]+?) -->/g, (_, name: string, alt: string) =>
+    ['light', 'dark']
+      .map((theme) => {
+        const file = `./images/${name}-${theme}`;
+        return `<img class="picture shown-${theme}" loading="lazy" alt="${alt}" src="${file}.png" srcset="${file}@2x.png 2x">`;
+      })
+      .join(''),
+  );
+}
+
 /** One line for each guide, for assistants that read the site: its title, its address, and its first sentence. */
 function writeIndex(folder: string): void {
   const sections = Object.entries(GROUPS).map(([name, pages]) => {
     const lines = pages.map((page) => {
-      const text = readFileSync(join(DOCS, `${page}.md`), 'utf8').replace(/<!--[\s\S]*?-->/g, '');
-      const [, paragraph = ''] = /^# .+\n+(?![\n#|<-]|```)([\s\S]*?)\n\n/m.exec(text) ?? [];
-      const [first = ''] = /^[\s\S]*?\.(?=\s|$)/.exec(paragraph) ?? []; // none where the paragraph leads to a block
-      const sentence = first.replace(/\s+/g, ' ').replace(/\[([^\]]*)\]\([^)]*\)/g, '$1');
+      const sentence = sentenceOf(`${page}.md`);
       return `- [${titleOf(page)}](${page}.html)${sentence === '' ? '' : `: ${sentence}`}`;
     });
     return `## ${name}\n\n${lines.join('\n')}\n`;
@@ -117,13 +167,65 @@ function checkAnchors(folder: string): void {
   if (dead.length > 0) throw new Error(`Links to anchors that do not exist:\n${[...new Set(dead)].join('\n')}`);
 }
 
+/** A merchant searches for a task: guides stand before the members that have the same word. */
+const SEARCH: DefaultTheme.LocalSearchOptions = {
+  _render: (source, env, md) => {
+    const path: string = env.relativePath;
+    // Pages for contributors have the words of every guide.
+    if (path === 'index.md' || CONTRIBUTE.includes(path.replace(/\.md$/, ''))) return '';
+    // Words are searched and no code: "retry" would find each option of a queue.
+    return md.render(source.replace(/^( *)(`{3,})[^\n]*\n[\s\S]*?^\1\2 *$/gm, ''), env);
+  },
+  miniSearch: {
+    searchOptions: {
+      fuzzy: (term: string) => (term.length > 4 ? 0.2 : false),
+      // VitePress carries this function to the browser as text, so it uses nothing around it.
+      boostDocument: (id: string) => (id.includes('/api/') ? 0.05 : 1),
+    },
+  },
+};
+
+/** What a link to a page shows in a chat or a feed. */
+const cardOf = (title: string, description: string, path: string): HeadConfig[] =>
+  Object.entries({
+    'og:type': 'website',
+    'og:site_name': 'merchant-invoicing',
+    'og:title': title,
+    'og:description': description,
+    'og:url': `${SITE}${path}`,
+    'og:image': `${SITE}social.png`,
+    'og:image:width': '1200',
+    'og:image:height': '630',
+    'og:image:alt': CLAIM,
+    'twitter:card': 'summary_large_image',
+  }).map(([name, content]) => ['meta', { [name.startsWith('og:') ? 'property' : 'name']: name, content }]);
+
 export default defineConfig({
   title: 'merchant-invoicing',
-  description: 'The TypeScript SDK of the Merchant Invoicing Service.',
+  description: DESCRIPTION,
   base: BASE,
   outDir: '../site',
-  srcExclude: ['api/_media/**'],
+  srcExclude: ['api/_media/**', 'api/modules.md', '.vitepress/**'],
+  metaChunk: true, // else each page has a copy of all sidebars
+  lastUpdated: true,
+  head: [
+    ['link', { rel: 'icon', type: 'image/svg+xml', href: `${BASE}mark.svg` }],
+    ['meta', { name: 'theme-color', content: '#ffffff', media: '(prefers-color-scheme: light)' }],
+    ['meta', { name: 'theme-color', content: '#10131c', media: '(prefers-color-scheme: dark)' }],
+  ],
+  transformPageData: (page) => {
+    if (page.relativePath.startsWith('api/'))
+      page.frontmatter['editLink'] = false; // typedoc writes it
+    else if (page.relativePath !== 'index.md') page.description = sentenceOf(page.relativePath) || DESCRIPTION;
+  },
+  transformHead: ({ pageData: { relativePath, title, description } }) =>
+    cardOf(
+      relativePath === 'index.md' ? CLAIM : title,
+      description || DESCRIPTION,
+      relativePath.replace(/(^|\/)index\.md$/, '$1').replace(/\.md$/, '.html'),
+    ),
   markdown: {
+    theme: { light: 'github-light-high-contrast', dark: 'github-dark-default' },
     attrs: { disable: true }, // {ident} is part of a path
     anchor: { slugify },
     toc: { slugify },
@@ -137,6 +239,7 @@ export default defineConfig({
           // typedoc copies the guides that docstrings link to. The links go to the guides themselves.
           const [, guide] = /_media\/([\w-]+\.md(?:#.*)?)$/.exec(href ?? '') ?? [];
           if (guide !== undefined) token.attrSet('href', `/${guide}`);
+          else if (href?.endsWith('/modules.md')) token.attrSet('href', '/api/');
           // It writes some anchors of members with underscores, and some with hyphens.
           else if (href !== null)
             token.attrSet(
@@ -149,6 +252,9 @@ export default defineConfig({
       md.core.ruler.push('block_language', ({ tokens }) => {
         for (const token of tokens) if (token.type === 'fence') token.info = token.info.trim().split(/\s+/)[0] ?? '';
       });
+      md.core.ruler.push('pictures', ({ tokens }) => {
+        for (const token of tokens) if (token.type === 'html_block') token.content = withPictures(token.content);
+      });
       md.core.ruler.push('tabs', (state) => {
         state.tokens = withTabs(state.tokens, (content) =>
           Object.assign(new state.Token('html_block', '', 0), { content }),
@@ -157,19 +263,27 @@ export default defineConfig({
     },
   },
   themeConfig: {
-    search: { provider: 'local' },
+    logo: '/mark.svg',
+    search: { provider: 'local', options: SEARCH },
     outline: [2, 3],
     nav: [
       { text: 'Guide', link: '/quick-start' },
+      { text: 'Sandbox', link: '/sandbox' },
+      { text: 'Storm', link: '/prove-your-shop' },
       { text: 'Reference', link: '/api/' },
-      { text: 'The service', link: '/service-interface' },
     ],
-    sidebar: [
-      ...Object.entries(GROUPS).map(([text, pages]) => group(text, pages)),
-      { text: 'Reference', collapsed: true, items: modules },
-      { ...group('Contribute', CONTRIBUTE), collapsed: true },
-    ],
-    ...(REPOSITORY !== null && { socialLinks: [{ icon: 'github', link: REPOSITORY }] }),
+    sidebar: {
+      ...REFERENCE,
+      '/': [
+        ...Object.entries(GROUPS).map(([text, pages]) => group(text, pages)),
+        { text: 'Reference', link: '/api/', collapsed: true, items: moduleLinks },
+        { ...group('Contribute', CONTRIBUTE), link: `/${CONTRIBUTE[0]}`, collapsed: true },
+      ],
+    },
+    ...(REPOSITORY !== null && {
+      socialLinks: [{ icon: 'github', link: REPOSITORY }],
+      editLink: { pattern: `${REPOSITORY}/edit/main/docs/:path`, text: 'Edit this page' },
+    }),
   },
   buildEnd: ({ outDir }) => {
     checkAnchors(outDir);

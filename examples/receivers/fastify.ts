@@ -5,7 +5,11 @@ import { handler } from './handler.ts';
 const app = fastify();
 // A separate plugin, so that the rest of the app keeps its JSON parser.
 app.register(async (scope) => {
-  scope.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
+  scope.addContentTypeParser(
+    'application/json',
+    { parseAs: 'buffer' },
+    (_request, body, done) => done(null, body),
+  );
   scope.post('/webhook', toNodeHandler(handler));
 });
 await app.listen({ port: Number(process.env['PORT'] ?? 3000) });

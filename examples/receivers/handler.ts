@@ -2,7 +2,10 @@ import { DatabaseSync } from 'node:sqlite';
 import { createWebhookHandler, sqliteStore } from 'merchant-invoicing/webhooks';
 
 export const db = new DatabaseSync(process.env['SHOP_DB'] ?? 'shop.db');
-db.exec('CREATE TABLE IF NOT EXISTS credits (order_id TEXT NOT NULL, usdt TEXT NOT NULL)');
+db.exec(
+  `CREATE TABLE IF NOT EXISTS credits (
+    order_id TEXT NOT NULL, usdt TEXT NOT NULL)`,
+);
 const CREDIT = 'INSERT INTO credits VALUES (?, ?)';
 const store = sqliteStore(db);
 await store.migrate();
@@ -11,14 +14,19 @@ export const handler = createWebhookHandler({
   secret: process.env['MERCHANT_WEBHOOK_SECRET'] ?? '',
   store,
   onPaid: async ({ external_id, credited_usdt }, { commit }) => {
-    await commit((tx) => tx.prepare(CREDIT).run(external_id, credited_usdt.toFixed()));
+    await commit((tx) =>
+      tx.prepare(CREDIT).run(external_id, credited_usdt.toFixed()),
+    );
     console.log(external_id, credited_usdt.toFixed(2), 'exact');
   },
   // Another amount was paid. This shop credits what it got.
   onAdjusted: async ({ external_id, credited_usdt }, { commit }) => {
-    await commit((tx) => tx.prepare(CREDIT).run(external_id, credited_usdt.toFixed()));
+    await commit((tx) =>
+      tx.prepare(CREDIT).run(external_id, credited_usdt.toFixed()),
+    );
     console.log(external_id, credited_usdt.toFixed(2), 'adjusted');
   },
   onCanceled: ({ external_id, status }) => console.log(external_id, status),
-  onReport: ({ reason, external_id, message, error }) => console.log(`[${reason}]`, external_id, message, error ?? ''),
+  onReport: ({ reason, external_id, message, error }) =>
+    console.log(`[${reason}]`, external_id, message, error ?? ''),
 });

@@ -5,5 +5,8 @@ import { handler } from './handler.ts';
 
 const webhook = toFetchHandler(handler);
 const app = new Hono();
-app.post('/webhook', (c) => webhook(c.req.raw)); // above any middleware that reads the body
-serve({ fetch: app.fetch, port: Number(process.env['PORT'] ?? 3000) }, () => console.log('up'));
+// above any middleware that reads the body
+app.post('/webhook', (c) => webhook(c.req.raw));
+serve({ fetch: app.fetch, port: Number(process.env['PORT'] ?? 3000) }, () =>
+  console.log('up'),
+);

@@ -4,5 +4,6 @@ import { handler } from './handler.ts';
 
 const webhook = toNodeHandler(handler);
 const app = new Koa();
-app.use((ctx, next) => (ctx.path === '/webhook' ? webhook(ctx, next) : next())); // above any body parser
+// above any body parser
+app.use((ctx, next) => (ctx.path === '/webhook' ? webhook(ctx, next) : next()));
 app.listen(Number(process.env['PORT'] ?? 3000), () => console.log('up'));

@@ -11,18 +11,26 @@ const STATES = {
 } as const;
 
 /** A row of the shop. Amounts are text, as NUMERIC is in pg. */
-export type ShopRow = Omit<ReconcileOrder, 'state'> & { readonly status: keyof typeof STATES };
+export type ShopRow = Omit<ReconcileOrder, 'state'> & {
+  readonly status: keyof typeof STATES;
+};
 
 const DAY = 86_400_000;
-/** Orders of a day more than invoices: an invoice may be younger than its order. */
+/**
+ * Orders of a day more than invoices: an invoice may be younger than its order.
+ */
 export const firstOrder = new Date(Date.now() - 8 * DAY);
 
-/** Prints a line of JSON for each finding. A cron job reports a code that is not 0. */
+/**
+ * Prints a line of JSON for each finding. A cron job reports a code that is not
+ * 0.
+ */
 export async function nightly(rows: readonly ShopRow[]): Promise<void> {
   const run = reconcile({
     merchant: new MerchantClient({ deadline: 120_000 }),
     orders: rows.map((row) => ({ ...row, state: STATES[row.status] })),
-    since: new Date(Date.now() - 7 * DAY), // over everything once a month: corrections may come later
+    // over everything once a month: corrections may come later
+    since: new Date(Date.now() - 7 * DAY),
   });
   for await (const finding of run) console.log(JSON.stringify(finding));
   const { matched, findings, notCompared } = await run.summary();

@@ -1,7 +1,16 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type CreateOrGetResult, hasCode, hasKind, type MerchantClient } from 'merchant-invoicing';
-import { memoryStore, toNodeHandler, type WebhookReport } from 'merchant-invoicing/webhooks';
+import {
+  type CreateOrGetResult,
+  hasCode,
+  hasKind,
+  type MerchantClient,
+} from 'merchant-invoicing';
+import {
+  memoryStore,
+  toNodeHandler,
+  type WebhookReport,
+} from 'merchant-invoicing/webhooks';
 import { Orders } from './orders.ts';
 
 /** A running shop. */
@@ -13,7 +22,10 @@ export interface Backend {
   close(): Promise<void>;
 }
 
-/** A small merchant backend: POST /checkout starts a payment, POST /webhook receives its result. */
+/**
+ * A small merchant backend: POST /checkout starts a payment, POST /webhook
+ * receives its result.
+ */
 export async function startBackend(merchant: MerchantClient): Promise<Backend> {
   const orders = new Orders();
   const reports: WebhookReport[] = [];
@@ -22,17 +34,24 @@ export async function startBackend(merchant: MerchantClient): Promise<Backend> {
   const webhook = toNodeHandler(
     merchant.webhooks.handler({
       store: memoryStore(),
-      onPaid: (event) => orders.pay(event.external_id, event.credited_usdt, true),
-      onAdjusted: (event) => orders.pay(event.external_id, event.credited_usdt, false),
+      onPaid: (event) =>
+        orders.pay(event.external_id, event.credited_usdt, true),
+      onAdjusted: (event) =>
+        orders.pay(event.external_id, event.credited_usdt, false),
       onCanceled: (event) => orders.cancel(event.external_id),
       onReport: (report) => reports.push(report),
     }),
   );
 
-  const checkout = async (order: { id: string; amount: string; currency: string }): Promise<CreateOrGetResult> => {
+  const checkout = async (order: {
+    id: string;
+    amount: string;
+    currency: string;
+  }): Promise<CreateOrGetResult> => {
     orders.open(order.id, order.amount, order.currency);
     return merchant.invoices.createOrGet({
-      external_id: order.id, // the id of the order: a repeated click can never charge twice
+      // the id of the order: a repeated click can never charge twice
+      external_id: order.id,
       customer_id: 'customer-7',
       amount: order.amount,
       currency: order.currency,
@@ -46,17 +65,27 @@ export async function startBackend(merchant: MerchantClient): Promise<Backend> {
   const server = createServer(async (request, response) => {
     if (request.url === '/webhook') return webhook(request, response);
     const reply = (status: number, body: object): void => {
-      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+      response
+        .writeHead(status, { 'content-type': 'application/json' })
+        .end(JSON.stringify(body));
     };
-    if (request.method !== 'POST' || request.url !== '/checkout') return reply(200, { page: request.url });
+    if (request.method !== 'POST' || request.url !== '/checkout')
+      return reply(200, { page: request.url });
     try {
       const chunks: Buffer[] = [];
       for await (const chunk of request) chunks.push(chunk);
-      const { invoice, created } = await checkout(JSON.parse(Buffer.concat(chunks).toString('utf8')));
-      reply(created ? 201 : 200, { payment_url: invoice.payment_url, status: invoice.status });
+      const { invoice, created } = await checkout(
+        JSON.parse(Buffer.concat(chunks).toString('utf8')),
+      );
+      reply(created ? 201 : 200, {
+        payment_url: invoice.payment_url,
+        status: invoice.status,
+      });
     } catch (error) {
-      if (hasKind(error, 'validation')) return reply(400, { fields: error.fields });
-      if (hasCode(error, 'SDK_INVOICE_MISMATCH')) return reply(409, { differs: error.differences });
+      if (hasKind(error, 'validation'))
+        return reply(400, { fields: error.fields });
+      if (hasCode(error, 'SDK_INVOICE_MISMATCH'))
+        return reply(409, { differs: error.differences });
       reply(502, { error: 'payment is not possible right now' });
     }
   });

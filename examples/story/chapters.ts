@@ -12,40 +12,71 @@ export interface Cast {
   readonly story: Transcript;
 }
 
-async function checkout({ backend }: Cast, order: { id: string; amount: string; currency: string }): Promise<string> {
-  const response = await fetch(`${backend.url}/checkout`, { method: 'POST', body: JSON.stringify(order) });
+async function checkout(
+  { backend }: Cast,
+  order: { id: string; amount: string; currency: string },
+): Promise<string> {
+  const response = await fetch(`${backend.url}/checkout`, {
+    method: 'POST',
+    body: JSON.stringify(order),
+  });
   const { payment_url } = (await response.json()) as { payment_url: string };
   return payment_url;
 }
 
-export async function whatCanBeCharged({ merchant, story }: Cast): Promise<void> {
+export async function whatCanBeCharged({
+  merchant,
+  story,
+}: Cast): Promise<void> {
   story.chapter('What can be charged');
   const methods = await merchant.paymentMethods.list();
   for (const method of methods.slice(0, 4)) {
-    story.say(
-      `${method.name}: ${method.min_amount.toFixed(2)} to ${method.max_amount.toFixed(2)} ${method.currency.code}`,
-    );
+    const { name, min_amount, max_amount, currency } = method;
+    const range = `${min_amount.toFixed(2)} to ${max_amount.toFixed(2)}`;
+    story.say(`${name}: ${range} ${currency.code}`);
   }
-  const usable = await merchant.paymentMethods.forCharge({ currency: 'EUR', amount: '25.00' });
-  story.prove(`25.00 EUR can be paid by ${usable.map(({ name }) => name).join(' and ')}`, usable.length > 0);
+  const usable = await merchant.paymentMethods.forCharge({
+    currency: 'EUR',
+    amount: '25.00',
+  });
+  story.prove(
+    `25.00 EUR can be paid by ${usable.map(({ name }) => name).join(' and ')}`,
+    usable.length > 0,
+  );
 }
 
 export async function aPaymentInFull(cast: Cast): Promise<void> {
   const { merchant, backend, story } = cast;
   story.chapter('A payment in full');
-  const link = await checkout(cast, { id: 'order-1001', amount: '25.00', currency: 'EUR' });
+  const link = await checkout(cast, {
+    id: 'order-1001',
+    amount: '25.00',
+    currency: 'EUR',
+  });
   story.say(`invoice created, payment link ${link}`);
 
   const again = await merchant.invoices
-    .create({ external_id: 'order-1001', customer_id: 'customer-7', amount: '25.00', currency: 'EUR' })
+    .create({
+      external_id: 'order-1001',
+      customer_id: 'customer-7',
+      amount: '25.00',
+      currency: 'EUR',
+    })
     .result();
   story.prove(
     'the same create again is a typed conflict, and no second invoice',
-    !again.ok && hasCode(again.error, 'INVOICE_ALREADY_EXISTS') && again.error.existingStatus === 'pending',
+    !again.ok &&
+      hasCode(again.error, 'INVOICE_ALREADY_EXISTS') &&
+      again.error.existingStatus === 'pending',
   );
   story.prove(
     'the shop gets the same link when the customer clicks twice',
-    link === (await checkout(cast, { id: 'order-1001', amount: '25.00', currency: 'EUR' })),
+    link ===
+      (await checkout(cast, {
+        id: 'order-1001',
+        amount: '25.00',
+        currency: 'EUR',
+      })),
   );
 
   const customer = new Customer();
@@ -54,25 +85,44 @@ export async function aPaymentInFull(cast: Cast): Promise<void> {
   await cast.sandbox.settle();
   const order = backend.orders.get('order-1001');
   const invoice = await merchant.invoices.get('order-1001');
-  story.say(`the customer paid ${invoice.amount_to_send?.toFixed(2)} EUR by ${invoice.payment_method?.name}`);
+  const { amount_to_send, payment_method } = invoice;
+  story.say(
+    `the customer paid ${amount_to_send?.toFixed(2)} EUR ` +
+      `by ${payment_method?.name}`,
+  );
   story.prove(
     `the webhook fulfilled the order against ${order.credited_usdt} USDT`,
     order.state === 'paid' && order.fulfilments === 1,
   );
   story.prove(
     'the invoice has the same status and amount',
-    invoice.settled_amount_usdt?.toFixed() === order.credited_usdt && invoice.status === 'success',
+    invoice.settled_amount_usdt?.toFixed() === order.credited_usdt &&
+      invoice.status === 'success',
   );
 }
 
-export async function repeatsChangeNothing({ sandbox, merchant, backend, story }: Cast): Promise<void> {
+export async function repeatsChangeNothing({
+  sandbox,
+  merchant,
+  backend,
+  story,
+}: Cast): Promise<void> {
   story.chapter('Repeats change nothing');
-  const repeat = await sandbox.webhookRequest('order-1001', `${backend.url}/webhook`);
+  const repeat = await sandbox.webhookRequest(
+    'order-1001',
+    `${backend.url}/webhook`,
+  );
   const status = (await fetch(repeat)).status;
-  story.prove(`a second delivery of the event is answered ${status}`, status === 200);
+  story.prove(
+    `a second delivery of the event is answered ${status}`,
+    status === 200,
+  );
   await merchant.webhooks.resend('order-1001');
   await sandbox.settle();
-  story.prove('a manual resend changes nothing', backend.orders.get('order-1001').fulfilments === 1);
+  story.prove(
+    'a manual resend changes nothing',
+    backend.orders.get('order-1001').fulfilments === 1,
+  );
   const forged = await fetch(`${backend.url}/webhook`, {
     method: 'POST',
     headers: {
@@ -83,19 +133,29 @@ export async function repeatsChangeNothing({ sandbox, merchant, backend, story }
     },
     body: '{"invoice_uuid":"0","status":"success"}',
   });
-  story.prove(`a forged delivery is refused with ${forged.status}`, forged.status === 401);
+  story.prove(
+    `a forged delivery is refused with ${forged.status}`,
+    forged.status === 401,
+  );
 }
 
 export async function aPartialPayment(cast: Cast): Promise<void> {
   const { backend, story } = cast;
   story.chapter('A customer who pays less');
   const customer = new Customer();
-  await customer.open(await checkout(cast, { id: 'order-1002', amount: '100.00', currency: 'EUR' }));
+  await customer.open(
+    await checkout(cast, {
+      id: 'order-1002',
+      amount: '100.00',
+      currency: 'EUR',
+    }),
+  );
   await customer.press('underpay', { amount: '60.00' });
   await cast.sandbox.settle();
   const order = backend.orders.get('order-1002');
   const invoice = await cast.merchant.invoices.get('order-1002');
-  story.say(`ordered 100.00 EUR, paid ${invoice.adjustment?.actual_amount_fiat.toFixed(2)} EUR`);
+  const paid = invoice.adjustment?.actual_amount_fiat;
+  story.say(`ordered 100.00 EUR, paid ${paid?.toFixed(2)} EUR`);
   story.prove(
     `the order is ${order.state}, with ${order.credited_usdt} USDT`,
     order.state === 'partly_paid' && invoice.is_adjusted,
@@ -111,7 +171,8 @@ export async function anExpiredInvoice(cast: Cast): Promise<void> {
   const invoice = await cast.merchant.invoices.get('order-1003');
   story.prove(
     'the invoice expired and the order is canceled',
-    invoice.status === 'expired' && backend.orders.get('order-1003').state === 'canceled',
+    invoice.status === 'expired' &&
+      backend.orders.get('order-1003').state === 'canceled',
   );
 }
 
@@ -119,9 +180,10 @@ export async function readingBack({ merchant, story }: Cast): Promise<void> {
   story.chapter('Reading everything back');
   const deliveries = await merchant.webhooks.deliveries('order-1001');
   for (const { event_type, status, attempt_log } of deliveries) {
-    story.say(
-      `${event_type}: ${status}, ${attempt_log.map(({ status_code, triggered_by }) => `${status_code} (${triggered_by})`).join(', ')}`,
+    const attempts = attempt_log.map(
+      ({ status_code, triggered_by }) => `${status_code} (${triggered_by})`,
     );
+    story.say(`${event_type}: ${status}, ${attempts.join(', ')}`);
   }
   story.prove(
     'the delivery history shows one delivery with its resend',
@@ -129,15 +191,23 @@ export async function readingBack({ merchant, story }: Cast): Promise<void> {
   );
 
   const paid: string[] = [];
-  for await (const invoice of merchant.invoices.list({ status: 'success', per_page: 1 }))
+  for await (const invoice of merchant.invoices.list({
+    status: 'success',
+    per_page: 1,
+  }))
     paid.push(invoice.external_id);
   story.prove(
     `the walk over paid invoices finds ${paid.join(' and ')}`,
-    paid.includes('order-1001') && paid.includes('order-1002') && new Set(paid).size === paid.length,
+    paid.includes('order-1001') &&
+      paid.includes('order-1002') &&
+      new Set(paid).size === paid.length,
   );
 
-  const [withdrawal] = await merchant.withdrawals.list({ per_page: 5 }).collect({ limit: 5 });
-  if (withdrawal === undefined) throw new Error('the sandbox has no withdrawal');
+  const [withdrawal] = await merchant.withdrawals
+    .list({ per_page: 5 })
+    .collect({ limit: 5 });
+  if (withdrawal === undefined)
+    throw new Error('the sandbox has no withdrawal');
   const read = await merchant.withdrawals.get(withdrawal.uuid);
   story.prove(
     `a withdrawal of ${read.amount?.toFixed()} ${read.token} is ${read.status}`,
@@ -145,8 +215,10 @@ export async function readingBack({ merchant, story }: Cast): Promise<void> {
   );
 
   const rates = await merchant.rates.list({ fiat: 'EUR', side: 'sell' });
+  const [first] = rates;
   story.prove(
-    `${rates.length} sources quote USDT in EUR, ${rates[0]?.platform} at ${rates[0]?.price.toFixed()}`,
+    `${rates.length} sources quote USDT in EUR, ` +
+      `${first?.platform} at ${first?.price.toFixed()}`,
     rates.length > 0,
   );
 }

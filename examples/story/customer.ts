@@ -2,10 +2,16 @@
 interface Form {
   readonly action: string;
   readonly fields: Map<string, string>;
-  readonly buttons: readonly { readonly name: string; readonly value: string }[];
+  readonly buttons: readonly {
+    readonly name: string;
+    readonly value: string;
+  }[];
 }
 
-/** A customer whose browser submits forms and follows redirects, and runs no scripts. */
+/**
+ * A customer whose browser submits forms and follows redirects, and runs no
+ * scripts.
+ */
 export class Customer {
   #page = '';
   #url = '';
@@ -14,19 +20,34 @@ export class Customer {
     return this.#follow(await fetch(url, { redirect: 'manual' }), url);
   }
 
-  /** Presses the button with this action, after filling the fields of its form. */
-  async press(action: string, fill: Readonly<Record<string, string>> = {}): Promise<string> {
-    const form = this.#forms().find(({ buttons }) => buttons.some(({ value }) => value === action));
+  /**
+   * Presses the button with this action, after filling the fields of its form.
+   */
+  async press(
+    action: string,
+    fill: Readonly<Record<string, string>> = {},
+  ): Promise<string> {
+    const form = this.#forms().find(({ buttons }) =>
+      buttons.some(({ value }) => value === action),
+    );
     const button = form?.buttons.find(({ value }) => value === action);
-    if (form === undefined || button === undefined) throw new Error(`the page has no button "${action}"`);
+    if (form === undefined || button === undefined)
+      throw new Error(`the page has no button "${action}"`);
     const body = new URLSearchParams([...form.fields]);
     for (const [name, value] of Object.entries(fill)) body.set(name, value);
     body.set(button.name, button.value);
     const target = new URL(form.action, this.#url).href;
-    return this.#follow(await fetch(target, { method: 'POST', body, redirect: 'manual' }), target);
+    return this.#follow(
+      await fetch(target, { method: 'POST', body, redirect: 'manual' }),
+      target,
+    );
   }
 
-  async #follow(response: Response, url: string, redirects = 0): Promise<string> {
+  async #follow(
+    response: Response,
+    url: string,
+    redirects = 0,
+  ): Promise<string> {
     const location = response.headers.get('location');
     if (location === null || redirects === 5) {
       this.#url = url;
@@ -35,23 +56,32 @@ export class Customer {
     }
     await response.body?.cancel();
     const next = new URL(location, url).href;
-    return this.#follow(await fetch(next, { redirect: 'manual' }), next, redirects + 1);
+    return this.#follow(
+      await fetch(next, { redirect: 'manual' }),
+      next,
+      redirects + 1,
+    );
   }
 
   #forms(): Form[] {
-    return [...this.#page.matchAll(/<form\b([^>]*)>([\s\S]*?)<\/form>/g)].map(([, attributes = '', inner = '']) => {
-      const fields = new Map<string, string>();
-      for (const [input] of inner.matchAll(/<input\b[^>]*>/g)) {
-        const isChosen = attributeOf(input, 'type') !== 'radio' || /\schecked\b/.test(input);
-        if (isChosen && !/\sdisabled\b/.test(input))
-          fields.set(attributeOf(input, 'name'), attributeOf(input, 'value'));
-      }
-      const buttons = [...inner.matchAll(/<button\b[^>]*>/g)].map(([button]) => ({
-        name: attributeOf(button, 'name'),
-        value: attributeOf(button, 'value'),
-      }));
-      return { action: attributeOf(attributes, 'action'), fields, buttons };
-    });
+    return [...this.#page.matchAll(/<form\b([^>]*)>([\s\S]*?)<\/form>/g)].map(
+      ([, attributes = '', inner = '']) => {
+        const fields = new Map<string, string>();
+        for (const [input] of inner.matchAll(/<input\b[^>]*>/g)) {
+          const isChosen =
+            attributeOf(input, 'type') !== 'radio' || /\schecked\b/.test(input);
+          if (isChosen && !/\sdisabled\b/.test(input))
+            fields.set(attributeOf(input, 'name'), attributeOf(input, 'value'));
+        }
+        const buttons = [...inner.matchAll(/<button\b[^>]*>/g)].map(
+          ([button]) => ({
+            name: attributeOf(button, 'name'),
+            value: attributeOf(button, 'value'),
+          }),
+        );
+        return { action: attributeOf(attributes, 'action'), fields, buttons };
+      },
+    );
   }
 }
 

@@ -11,26 +11,39 @@ export interface Order {
   readonly fulfilments: number;
 }
 
-/** The shop's orders in SQLite. Only this table decides whether an order was fulfilled. */
+/**
+ * The shop's orders in SQLite. Only this table decides whether an order was
+ * fulfilled.
+ */
 export class Orders {
   readonly #db: DatabaseSync;
 
   constructor(file = ':memory:') {
     this.#db = new DatabaseSync(file);
     this.#db.exec(`CREATE TABLE IF NOT EXISTS orders (
-      id TEXT PRIMARY KEY, amount TEXT NOT NULL, currency TEXT NOT NULL, state TEXT NOT NULL DEFAULT 'open',
+      id TEXT PRIMARY KEY, amount TEXT NOT NULL, currency TEXT NOT NULL,
+      state TEXT NOT NULL DEFAULT 'open',
       credited_usdt TEXT, fulfilments INTEGER NOT NULL DEFAULT 0)`);
   }
 
   open(id: string, amount: string, currency: string): void {
-    this.#db.prepare('INSERT OR IGNORE INTO orders (id, amount, currency) VALUES (?, ?, ?)').run(id, amount, currency);
+    this.#db
+      .prepare(
+        'INSERT OR IGNORE INTO orders (id, amount, currency) VALUES (?, ?, ?)',
+      )
+      .run(id, amount, currency);
   }
 
-  /** Fulfils an open order against the credited amount. A repeat changes nothing. */
+  /**
+   * Fulfils an open order against the credited amount. A repeat changes
+   * nothing.
+   */
   pay(id: string, credited: Decimal, inFull: boolean): boolean {
     const result = this.#db
       .prepare(
-        `UPDATE orders SET state = ?, credited_usdt = ?, fulfilments = fulfilments + 1 WHERE id = ? AND state = 'open'`,
+        `UPDATE orders SET state = ?, credited_usdt = ?,
+           fulfilments = fulfilments + 1
+         WHERE id = ? AND state = 'open'`,
       )
       .run(inFull ? 'paid' : 'partly_paid', credited.toFixed(), id);
     return result.changes === 1;
@@ -38,7 +51,12 @@ export class Orders {
 
   cancel(id: string): boolean {
     return (
-      this.#db.prepare(`UPDATE orders SET state = 'canceled' WHERE id = ? AND state = 'open'`).run(id).changes === 1
+      this.#db
+        .prepare(
+          `UPDATE orders SET state = 'canceled'
+           WHERE id = ? AND state = 'open'`,
+        )
+        .run(id).changes === 1
     );
   }
 

@@ -1,4 +1,5 @@
-// The whole path over real sockets: `npm start`, or `npm start -- --stay` to keep sandbox and shop running.
+// The whole path over real sockets: `npm start`, or `npm start -- --stay` to
+// keep sandbox and shop running.
 import { MerchantClient } from 'merchant-invoicing';
 import { createSandbox } from 'merchant-invoicing/sandbox';
 import { startBackend } from './backend.ts';
@@ -47,7 +48,9 @@ if (stays) {
   story.chapter('Still running: Ctrl-C stops it');
   story.say(`invoices and deliveries   ${sandbox.url}/`);
   story.say(`an invoice to pay         ${payment_url}`);
-  story.say(`API key ${sandbox.apiKey}, webhook secret ${sandbox.webhookSecret}`);
+  story.say(
+    `API key ${sandbox.apiKey}, webhook secret ${sandbox.webhookSecret}`,
+  );
 } else {
   await backend.close();
   await sandbox.close();

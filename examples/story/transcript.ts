@@ -1,6 +1,9 @@
 import { styleText } from 'node:util';
 
-/** Prints the story and counts its claims. A claim that does not hold ends the story. */
+/**
+ * Prints the story and counts its claims. A claim that does not hold ends the
+ * story.
+ */
 export class Transcript {
   #proved = 0;
 
@@ -20,6 +23,7 @@ export class Transcript {
   }
 
   end(): void {
-    console.log(`\n${styleText('bold', `${this.#proved} claims proved over real sockets, none refuted.`)}`);
+    const total = `${this.#proved} claims proved over real sockets`;
+    console.log(`\n${styleText('bold', `${total}, none refuted.`)}`);
   }
 }

@@ -1,25 +1,60 @@
-// A day of 200 customers over a whole shop, with lost responses, late webhooks and restarts: `node --test examples/testing/storm.test.ts`
+// A day of 200 customers over a whole shop, with lost responses, late webhooks
+// and restarts: `node --test examples/testing/storm.test.ts`
 import assert from 'node:assert/strict';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import { MerchantClient } from 'merchant-invoicing';
-import { type StormService, type StormShop, storm } from 'merchant-invoicing/storm';
-import { createWebhookHandler, type InvoiceEvent, sqliteStore, toFetchHandler } from 'merchant-invoicing/webhooks';
+import {
+  type StormService,
+  type StormShop,
+  storm,
+} from 'merchant-invoicing/storm';
+import {
+  createWebhookHandler,
+  type InvoiceEvent,
+  sqliteStore,
+  toFetchHandler,
+} from 'merchant-invoicing/webhooks';
 
 /** Your shop, over the service that it is given. */
-async function openShop({ baseUrl, apiKey, webhookSecret, fetch, origin, now }: StormService): Promise<StormShop> {
+async function openShop({
+  baseUrl,
+  apiKey,
+  webhookSecret,
+  fetch,
+  origin,
+  now,
+}: StormService): Promise<StormShop> {
   const db = new DatabaseSync(':memory:');
-  db.exec(`CREATE TABLE orders (id TEXT PRIMARY KEY, amount TEXT, currency TEXT, status TEXT DEFAULT 'pending', usdt TEXT);
+  db.exec(`CREATE TABLE orders (id TEXT PRIMARY KEY, amount TEXT, currency TEXT,
+      status TEXT DEFAULT 'pending', usdt TEXT);
     CREATE TABLE parcels (order_id TEXT)`);
-  const merchant = new MerchantClient({ baseUrl, apiKey, fetch, retry: { baseDelay: 1 } });
-  const store = sqliteStore(db, { now }); // the clock of the service: days pass in a second
+  const merchant = new MerchantClient({
+    baseUrl,
+    apiKey,
+    fetch,
+    retry: { baseDelay: 1 },
+  });
+  // the clock of the service: days pass in a second
+  const store = sqliteStore(db, { now });
   await store.migrate();
 
-  const book = (tx: DatabaseSync, { external_id, credited_usdt }: InvoiceEvent, status: 'paid' | 'shipped') => {
-    const update = tx.prepare('UPDATE orders SET status = ?, usdt = ? WHERE id = ?');
-    const { changes } = update.run(status, credited_usdt?.toFixed() ?? null, external_id);
+  const book = (
+    tx: DatabaseSync,
+    { external_id, credited_usdt }: InvoiceEvent,
+    status: 'paid' | 'shipped',
+  ) => {
+    const update = tx.prepare(
+      'UPDATE orders SET status = ?, usdt = ? WHERE id = ?',
+    );
+    const { changes } = update.run(
+      status,
+      credited_usdt?.toFixed() ?? null,
+      external_id,
+    );
     if (changes !== 1) throw new Error(`no order ${external_id}`);
-    if (status === 'shipped') tx.prepare('INSERT INTO parcels VALUES (?)').run(external_id);
+    if (status === 'shipped')
+      tx.prepare('INSERT INTO parcels VALUES (?)').run(external_id);
   };
   const open = () =>
     createWebhookHandler({
@@ -27,16 +62,25 @@ async function openShop({ baseUrl, apiKey, webhookSecret, fetch, origin, now }: 
       store,
       now,
       onPaid: (event, { commit }) => commit((tx) => book(tx, event, 'shipped')),
-      onAdjusted: (event, { commit }) => commit((tx) => book(tx, event, 'paid')), // a person decides
+      onAdjusted: (event, { commit }) =>
+        commit((tx) => book(tx, event, 'paid')), // a person decides
       onCanceled: ({ external_id }, { commit }) =>
         commit((tx) => {
-          tx.prepare(`UPDATE orders SET status = 'canceled' WHERE id = ? AND status = 'pending'`).run(external_id);
+          tx.prepare(
+            `UPDATE orders SET status = 'canceled'
+             WHERE id = ? AND status = 'pending'`,
+          ).run(external_id);
         }),
       onReport: () => {},
     });
   let handler = open();
 
-  const STATES = { pending: 'open', paid: 'paid', shipped: 'fulfilled', canceled: 'canceled' } as const;
+  const STATES = {
+    pending: 'open',
+    paid: 'paid',
+    shipped: 'fulfilled',
+    canceled: 'canceled',
+  } as const;
   const rows = () =>
     db.prepare('SELECT * FROM orders').all() as unknown as {
       id: string;
@@ -47,8 +91,13 @@ async function openShop({ baseUrl, apiKey, webhookSecret, fetch, origin, now }: 
     }[]; // the columns of the table above
   return {
     async checkout({ id, customer_id, amount, currency }) {
-      db.prepare('INSERT OR IGNORE INTO orders (id, amount, currency) VALUES (?, ?, ?)').run(id, amount, currency);
-      const urls = { callback_url: `${origin}/webhook`, success_url: `${origin}/thanks` };
+      db.prepare(
+        'INSERT OR IGNORE INTO orders (id, amount, currency) VALUES (?, ?, ?)',
+      ).run(id, amount, currency);
+      const urls = {
+        callback_url: `${origin}/webhook`,
+        success_url: `${origin}/thanks`,
+      };
       const order = { external_id: id, customer_id, amount, currency, ...urls };
       return (await merchant.invoices.createOrGet(order)).invoice.payment_url;
     },
@@ -60,10 +109,15 @@ async function openShop({ baseUrl, apiKey, webhookSecret, fetch, origin, now }: 
         state: STATES[status],
         credited_usdt: usdt,
       })),
-    fulfilments: () => db.prepare('SELECT order_id AS external_id FROM parcels').all() as { external_id: string }[],
+    fulfilments: () =>
+      db.prepare('SELECT order_id AS external_id FROM parcels').all() as {
+        external_id: string;
+      }[],
     catchUp: () =>
       handler.catchUp(merchant, {
-        orders: rows().flatMap(({ id, status }) => (status === 'pending' || status === 'canceled' ? [id] : [])),
+        orders: rows().flatMap(({ id, status }) =>
+          status === 'pending' || status === 'canceled' ? [id] : [],
+        ),
       }),
     restart: () => {
       handler = open();

@@ -1,6 +1,7 @@
-// Takes the screenshots of the pages of the sandbox. `node test/browser/screenshots.ts` renews those of the docs.
+// Takes the screenshots of the pages of the sandbox. `node test/browser/screenshots.ts` renews those of the docs, and the social card, which shows
+// one of them.
 // `node test/browser/screenshots.ts <folder> [text]` writes every page in light and dark, narrow and wide, or those whose name has the text.
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -100,6 +101,38 @@ const SIZES = { wide: { width: 1280, height: 720 }, narrow: { width: 390, height
 /** The pictures of README and docs/sandbox.md: in both themes, at two densities. */
 const IN_DOCS: readonly string[] = ['checkout', 'overview', 'webhook'];
 
+/** The pictures of the site's first screen: a part of a page that can be read at its size there. */
+const PARTS = {
+  'home-checkout': { page: 'checkout', viewport: { width: 360, height: 720 }, clip: null },
+  'home-diagnosis': {
+    page: 'webhook',
+    viewport: { width: 440, height: 900 },
+    clip: { of: '.detail', top: 40, height: 404 },
+  },
+} as const;
+
+/** The picture of the home page and of a link to it, with the font that VitePress has. */
+function socialCard(): string {
+  const root = join(import.meta.dirname, '..', '..');
+  const data = (type: string, ...path: string[]) =>
+    `data:${type};base64,${readFileSync(join(root, ...path)).toString('base64')}`;
+  const fonts = 'node_modules/vitepress/dist/client/theme-default/fonts';
+  return `<!doctype html><meta charset="utf-8"><style>
+@font-face { font-family: Inter; font-weight: 100 900; src: url(${data('font/woff2', fonts, 'inter-roman-latin.woff2')}); }
+* { margin: 0; box-sizing: border-box; }
+body { width: 1200px; height: 630px; overflow: hidden; position: relative; background: #10131c; color: #fff; font-family: Inter; padding: 60px 64px; }
+.name { display: flex; align-items: center; gap: 14px; font-size: 26px; font-weight: 600; }
+.name img { width: 44px; }
+.name code { margin-inline-start: auto; font: 20px monospace; color: #a3a9ba; }
+h1 { font-size: 62px; line-height: 72px; letter-spacing: -.035em; margin-top: 44px; }
+h1 span { color: #a5a0ff; }
+.shots img { position: absolute; border-radius: 12px; border: 1px solid #343a4d; box-shadow: 0 20px 50px #0008; }
+</style><p class="name"><img src="${data('image/svg+xml', 'docs/public/mark.svg')}" alt="">merchant-invoicing<code>npm i merchant-invoicing</code></p>
+<h1>Paid in euro. Credited in USDT.<br><span>Given exactly once.</span></h1>
+<p class="shots"><img style="left: 64px; top: 350px; width: 330px" src="${data('image/png', 'docs/images/home-checkout-dark@2x.png')}" alt="">
+<img style="left: 456px; top: 350px; width: 680px" src="${data('image/png', 'docs/images/home-diagnosis-dark@2x.png')}" alt=""></p>`;
+}
+
 const target = folder ?? join(import.meta.dirname, '..', '..', 'docs', 'images');
 mkdirSync(target, { recursive: true });
 const browser = await launch();
@@ -126,6 +159,36 @@ for (const colorScheme of ['light', 'dark'] as const) {
     }
     await page.close();
   }
+  for (const [name, { page: shown, viewport, clip }] of folder === undefined ? Object.entries(PARTS) : []) {
+    for (const [suffix, deviceScaleFactor] of [
+      ['', 1],
+      ['@2x', 2],
+    ] as const) {
+      const page = await browser.newPage({
+        colorScheme,
+        viewport,
+        deviceScaleFactor,
+        reducedMotion: 'reduce',
+        timezoneId: 'UTC',
+      });
+      await page.goto(PAGES.find(([each]) => each === shown)?.[1] ?? '');
+      const box = clip === null ? null : await page.locator(clip.of).first().boundingBox();
+      const file = `${name}-${colorScheme}${suffix}.png`;
+      await page.screenshot({
+        path: join(target, file),
+        ...(clip !== null && box !== null && { clip: { ...box, y: box.y + clip.top, height: clip.height } }),
+      });
+      console.log(file);
+      await page.close();
+    }
+  }
+}
+if (folder === undefined) {
+  const page = await browser.newPage({ viewport: { width: 1200, height: 630 } });
+  await page.setContent(socialCard());
+  await page.evaluate('document.fonts.ready');
+  await page.screenshot({ path: join(target, '..', 'public', 'social.png') });
+  console.log('social.png');
 }
 await browser.close();
 await sandbox.close();

@@ -17,7 +17,10 @@ export const PRODUCTS: readonly Product[] = [
   { id: 'kettle', name: 'Kettle', price: '64.90' },
 ];
 
-/** A line of an order. It has the name and the price of the day, so that a new price changes no old order. */
+/**
+ * A line of an order. It has the name and the price of the day, so that a new
+ * price changes no old order.
+ */
 export interface Line {
   readonly product: string;
   readonly name: string;
@@ -25,15 +28,22 @@ export interface Line {
   readonly quantity: number;
 }
 
-/** Reads the quantities of the product page. Prices never come from the form. */
+/**
+ * Reads the quantities of the product page. Prices never come from the form.
+ */
 export function readCart(form: URLSearchParams): Line[] {
   return PRODUCTS.flatMap(({ id, name, price }) => {
     const text = form.get(id) ?? '';
-    const quantity = /^[0-9]{1,3}$/.test(text) ? Math.min(Number(text), MAX_QUANTITY) : 0;
+    const quantity = /^[0-9]{1,3}$/.test(text)
+      ? Math.min(Number(text), MAX_QUANTITY)
+      : 0;
     return quantity === 0 ? [] : [{ product: id, name, price, quantity }];
   });
 }
 
 export function totalOf(lines: readonly Line[]): Decimal {
-  return lines.reduce((sum, { price, quantity }) => sum.plus(new Decimal(price).times(quantity)), new Decimal(0));
+  return lines.reduce(
+    (sum, { price, quantity }) => sum.plus(new Decimal(price).times(quantity)),
+    new Decimal(0),
+  );
 }

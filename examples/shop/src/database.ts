@@ -1,6 +1,9 @@
 import { DatabaseSync } from 'node:sqlite';
 
-/** With better-sqlite3, this line and the constructor below are all that changes. */
+/**
+ * With better-sqlite3, this line and the constructor below are all that
+ * changes.
+ */
 export type Database = DatabaseSync;
 
 const SCHEMA = `
@@ -14,7 +17,8 @@ CREATE TABLE IF NOT EXISTS orders (
   address TEXT,
   placed_at TEXT -- NULL for a draft
 ) STRICT;
--- Each row is one invoice of the service. An order has another one after an expiry, or for what is missing.
+-- Each row is one invoice of the service. An order has another one after an
+-- expiry, or for what is missing.
 CREATE TABLE IF NOT EXISTS payments (
   external_id TEXT PRIMARY KEY,
   order_id TEXT NOT NULL REFERENCES orders (id),
@@ -26,7 +30,8 @@ CREATE TABLE IF NOT EXISTS payments (
   credited_usdt TEXT,
   UNIQUE (order_id, number)
 ) STRICT;
-CREATE UNIQUE INDEX IF NOT EXISTS one_open_payment ON payments (order_id) WHERE state = 'open';
+CREATE UNIQUE INDEX IF NOT EXISTS one_open_payment ON payments (order_id)
+  WHERE state = 'open';
 -- What the warehouse sends. One row for each order, whatever happens.
 CREATE TABLE IF NOT EXISTS shipments (
   order_id TEXT PRIMARY KEY REFERENCES orders (id),
@@ -36,12 +41,19 @@ CREATE TABLE IF NOT EXISTS shipments (
 
 export function openDatabase(file: string): Database {
   const db = new DatabaseSync(file);
-  db.exec('PRAGMA journal_mode = WAL; PRAGMA foreign_keys = ON; PRAGMA busy_timeout = 5000;');
+  db.exec(
+    `PRAGMA journal_mode = WAL;
+     PRAGMA foreign_keys = ON;
+     PRAGMA busy_timeout = 5000;`,
+  );
   db.exec(SCHEMA);
   return db;
 }
 
-/** Runs synchronous work in a transaction. Nothing else can use the connection meanwhile. */
+/**
+ * Runs synchronous work in a transaction. Nothing else can use the connection
+ * meanwhile.
+ */
 export function inTransaction<T>(db: Database, work: () => T): T {
   db.exec('BEGIN IMMEDIATE');
   try {

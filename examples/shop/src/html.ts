@@ -17,15 +17,29 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-/** Builds HTML. Every value is escaped, unless it is HTML itself, so text of a customer is never markup. */
-export function html(parts: TemplateStringsArray, ...values: readonly Value[]): Html {
+/**
+ * Builds HTML. Every value is escaped, unless it is HTML itself, so text of a
+ * customer is never markup.
+ */
+export function html(
+  parts: TemplateStringsArray,
+  ...values: readonly Value[]
+): Html {
   return new Html(
-    parts.map((part, index) => part + (index < values.length ? render(values[index] ?? '') : '')).join(''),
+    parts
+      .map(
+        (part, index) =>
+          part + (index < values.length ? render(values[index] ?? '') : ''),
+      )
+      .join(''),
   );
 }
 
 function render(value: Value): string {
   if (value instanceof Html) return value.text;
   if (typeof value === 'object') return value.map(({ text }) => text).join('');
-  return String(value).replace(/[&<>"']/g, (character) => ENTITIES[character] ?? character);
+  return String(value).replace(
+    /[&<>"']/g,
+    (character) => ENTITIES[character] ?? character,
+  );
 }

@@ -9,15 +9,30 @@ const { live, database, host, port, publicUrl } = readSettings(process.env);
 const limits = { timeout: 5_000, deadline: 12_000 }; // a customer waits
 const db = openDatabase(database);
 
-const sandbox = live === null ? createSandbox({ clock: 'real', merchantName: SHOP_NAME }) : null;
+const sandbox =
+  live === null
+    ? createSandbox({ clock: 'real', merchantName: SHOP_NAME })
+    : null;
 await sandbox?.listen();
 const merchant = new MerchantClient(
-  sandbox === null ? limits : { ...limits, baseUrl: sandbox.url, apiKey: sandbox.apiKey },
+  sandbox === null
+    ? limits
+    : { ...limits, baseUrl: sandbox.url, apiKey: sandbox.apiKey },
 );
 const webhookSecret = live?.webhookSecret ?? sandbox?.webhookSecret ?? '';
-const shop = await startShop({ db, merchant, webhookSecret, host, port, publicUrl });
+const shop = await startShop({
+  db,
+  merchant,
+  webhookSecret,
+  host,
+  port,
+  publicUrl,
+});
 console.log(`shop     ${shop.url}`);
-if (sandbox !== null) console.log(`sandbox  ${sandbox.url}  (no real money: invoices, webhooks, faults)`);
+if (sandbox !== null)
+  console.log(
+    `sandbox  ${sandbox.url}  (no real money: invoices, webhooks, faults)`,
+  );
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.once(signal, async () => {

@@ -16,8 +16,18 @@ interface PaymentRow {
   readonly credited_usdt: string | null;
 }
 
-/** A payment that brought less or more is compared with what it brought: the pages ask for the rest. */
-const toSide = ({ external_id, amount, currency, state, paid, credited_usdt }: PaymentRow): ReconcileOrder => ({
+/**
+ * A payment that brought less or more is compared with what it brought: the
+ * pages ask for the rest.
+ */
+const toSide = ({
+  external_id,
+  amount,
+  currency,
+  state,
+  paid,
+  credited_usdt,
+}: PaymentRow): ReconcileOrder => ({
   external_id,
   amount: paid ?? amount,
   currency,
@@ -26,8 +36,9 @@ const toSide = ({ external_id, amount, currency, state, paid, credited_usdt }: P
 });
 
 /**
- * Handles payments whose webhook was lost, compares the week with the service, and removes old drafts. `tell` gets one line
- * for each finding. Returns the number of findings, which a person has to look at.
+ * Handles payments whose webhook was lost, compares the week with the service,
+ * and removes old drafts. `tell` gets one line for each finding. Returns the
+ * number of findings, which a person has to look at.
  */
 export async function nightly(
   db: Database,
@@ -36,14 +47,20 @@ export async function nightly(
   tell: (line: string) => void,
   signal?: AbortSignal,
 ): Promise<number> {
-  // Also what ended lately without a payment: an expired invoice may still be paid.
+  // Also what ended lately without a payment: an expired invoice may still be
+  // paid.
   const waiting = db
     .prepare(
-      `SELECT external_id FROM payments WHERE state = 'open' OR (state = 'ended' AND created_at > ?) ORDER BY created_at`,
+      `SELECT external_id FROM payments
+       WHERE state = 'open' OR (state = 'ended' AND created_at > ?)
+       ORDER BY created_at`,
     )
     .all(new Date(Date.now() - 7 * DAY).toISOString());
   const orders = waiting.map(({ external_id }) => String(external_id));
-  const { played, failed, busy, unknown } = await handler.catchUp(merchant, { orders, signal });
+  const { played, failed, busy, unknown } = await handler.catchUp(merchant, {
+    orders,
+    signal,
+  });
   tell(JSON.stringify({ kind: 'caught_up', played, failed, busy, unknown }));
   let findings = failed + busy + unknown;
 
@@ -51,11 +68,18 @@ export async function nightly(
   // A day more than the invoices: an invoice may be younger than its payment.
   const rows: unknown[] = db
     .prepare(
-      'SELECT payments.*, currency FROM payments JOIN orders ON orders.id = order_id WHERE payments.created_at >= ?',
+      `SELECT payments.*, currency FROM payments
+       JOIN orders ON orders.id = order_id WHERE payments.created_at >= ?`,
     )
     .all(new Date(Date.now() - 8 * DAY).toISOString());
-  const sides = (rows as PaymentRow[]).map(toSide); // the columns are those of the statement
-  for await (const finding of reconcile({ merchant, orders: sides, since, signal })) {
+  // the columns are those of the statement
+  const sides = (rows as PaymentRow[]).map(toSide);
+  for await (const finding of reconcile({
+    merchant,
+    orders: sides,
+    since,
+    signal,
+  })) {
     tell(JSON.stringify(finding));
     findings += 1;
   }
@@ -66,10 +90,18 @@ export async function nightly(
     .all(since.toISOString())) {
     const order = placed.get(String(order_id));
     if (order === null || order.surplus.isZero()) continue;
-    tell(JSON.stringify({ kind: 'return_to_customer', order: order.id, amount: order.surplus.toFixed(2) }));
+    tell(
+      JSON.stringify({
+        kind: 'return_to_customer',
+        order: order.id,
+        amount: order.surplus.toFixed(2),
+      }),
+    );
     findings += 1;
   }
   const yesterday = new Date(Date.now() - DAY).toISOString();
-  db.prepare('DELETE FROM orders WHERE placed_at IS NULL AND created_at < ?').run(yesterday);
+  db.prepare(
+    'DELETE FROM orders WHERE placed_at IS NULL AND created_at < ?',
+  ).run(yesterday);
   return findings;
 }

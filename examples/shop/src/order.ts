@@ -23,10 +23,16 @@ export interface OrderFacts {
   readonly payments: readonly Payment[];
 }
 
-/** The state that the customer sees. It follows from the payments, so it cannot contradict them. */
+/**
+ * The state that the customer sees. It follows from the payments, so it cannot
+ * contradict them.
+ */
 export type OrderState = 'draft' | 'waiting' | 'underpaid' | 'ended' | 'paid';
 
-/** An order with what follows from its payments. Amounts are in the currency of the order. */
+/**
+ * An order with what follows from its payments. Amounts are in the currency of
+ * the order.
+ */
 export interface Order extends OrderFacts {
   readonly state: OrderState;
   readonly paid: Decimal;
@@ -34,15 +40,22 @@ export interface Order extends OrderFacts {
   readonly missing: Decimal;
   /** The part of the payments that is too much. */
   readonly surplus: Decimal;
-  /** The number of the payment that the page offers. An outdated page offers an older one, which creates nothing. */
+  /**
+   * The number of the payment that the page offers. An outdated page offers an
+   * older one, which creates nothing.
+   */
   readonly nextNumber: number;
 }
 
 export function toOrder(facts: OrderFacts): Order {
-  const paid = facts.payments.reduce((sum, payment) => sum.plus(payment.paid ?? 0), new Decimal(0));
+  const paid = facts.payments.reduce(
+    (sum, payment) => sum.plus(payment.paid ?? 0),
+    new Decimal(0),
+  );
   const rest = new Decimal(facts.amount).minus(paid);
   const open = facts.payments.find(({ state }) => state === 'open');
-  const missing = Decimal.max(rest, 0).toDecimalPlaces(2, Decimal.ROUND_UP); // a rest below a cent would never be paid
+  // a rest below a cent would never be paid
+  const missing = Decimal.max(rest, 0).toDecimalPlaces(2, Decimal.ROUND_UP);
   return {
     ...facts,
     state: stateOf(facts, missing, paid, open !== undefined),
@@ -53,7 +66,12 @@ export function toOrder(facts: OrderFacts): Order {
   };
 }
 
-function stateOf({ placed_at, payments }: OrderFacts, missing: Decimal, paid: Decimal, isOpen: boolean): OrderState {
+function stateOf(
+  { placed_at, payments }: OrderFacts,
+  missing: Decimal,
+  paid: Decimal,
+  isOpen: boolean,
+): OrderState {
   if (placed_at === null) return 'draft';
   if (missing.isZero()) return 'paid';
   if (isOpen || payments.length === 0) return 'waiting';

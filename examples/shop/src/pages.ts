@@ -1,5 +1,11 @@
 import { Decimal } from 'merchant-invoicing';
-import { CURRENCY, type Line, MAX_QUANTITY, PRODUCTS, SHOP_NAME } from './catalogue.ts';
+import {
+  CURRENCY,
+  type Line,
+  MAX_QUANTITY,
+  PRODUCTS,
+  SHOP_NAME,
+} from './catalogue.ts';
 import { type Html, html } from './html.ts';
 import type { Order } from './order.ts';
 
@@ -28,8 +34,10 @@ ${body}
 
 export function productPage(problem = ''): string {
   const rows = PRODUCTS.map(
-    ({ id, name, price }) => html`<li><label for="${id}">${name}</label> <span>${money(price)}</span>
-<input id="${id}" name="${id}" type="number" min="0" max="${MAX_QUANTITY}" value="0" inputmode="numeric"></li>`,
+    ({ id, name, price }) => html`<li><label for="${id}">${name}</label>
+<span>${money(price)}</span>
+<input id="${id}" name="${id}" type="number" min="0" max="${MAX_QUANTITY}"
+ value="0" inputmode="numeric"></li>`,
   );
   const body = html`${notice(problem)}<form method="post" action="/cart">
 <ul class="lines">${rows}</ul>
@@ -38,23 +46,37 @@ export function productPage(problem = ''): string {
   return page('Products', body);
 }
 
-export function checkoutPage(order: Order, problem = '', name = '', address = ''): string {
+export function checkoutPage(
+  order: Order,
+  problem = '',
+  name = '',
+  address = '',
+): string {
   const body = html`${notice(problem)}${summary(order)}
 <form method="post" action="/orders/${order.id}/pay">
 <input type="hidden" name="number" value="${order.nextNumber}">
 <label for="name">Name</label>
-<input id="name" name="name" value="${name}" required maxlength="200" autocomplete="name">
+<input id="name" name="name" value="${name}" required maxlength="200"
+ autocomplete="name">
 <label for="address">Address</label>
-<textarea id="address" name="address" required maxlength="500" rows="3" autocomplete="street-address">${address}</textarea>
+<textarea id="address" name="address" required maxlength="500" rows="3"
+ autocomplete="street-address">${address}</textarea>
 <button>Pay ${money(order.amount, order.currency)}</button>
 </form>
 <p><a href="/">Change the order</a></p>`;
   return page('Checkout', body);
 }
 
-/** The page of a placed order. `returned`: the customer comes back from the payment page. */
-export function orderPage(order: Order, { returned = false, problem = '' } = {}): string {
-  const body = html`${notice(problem)}${status(order, returned)}${summary(order)}
+/**
+ * The page of a placed order. `returned`: the customer comes back from the
+ * payment page.
+ */
+export function orderPage(
+  order: Order,
+  { returned = false, problem = '' } = {},
+): string {
+  const body = html`${notice(problem)}${status(order, returned)}
+${summary(order)}
 <h2>Delivery</h2>
 <p class="typed">${order.name ?? ''}
 ${order.address ?? ''}</p>`;
@@ -66,36 +88,52 @@ export function messagePage(title: string, text: string): string {
 }
 
 function status(order: Order, returned: boolean): Html {
-  const { currency, missing, paid, surplus } = order;
+  const { currency, paid, surplus } = order;
+  const open = money(order.missing, currency);
   switch (order.state) {
     case 'paid': {
-      const more = surplus.isZero() ? '' : ` You paid ${money(surplus, currency)} too much. We will return it.`;
-      return html`<p class="status good">Paid. We will send your parcel.${more}</p>`;
+      const more = surplus.isZero()
+        ? ''
+        : `You paid ${money(surplus, currency)} too much. We will return it.`;
+      return html`<p class="status good">Paid. We will send your parcel.
+${more}</p>`;
     }
     case 'waiting':
       return returned
-        ? html`<p class="status">Thank you. We wait for the confirmation of your payment.</p>`
-        : html`<p class="status">We wait for your payment of ${money(missing, currency)}.</p>${payButton(order, 'Pay now')}`;
+        ? html`<p class="status">Thank you.
+We wait for the confirmation of your payment.</p>`
+        : html`<p class="status">We wait for your payment of ${open}.</p>
+${payButton(order, 'Pay now')}`;
     case 'underpaid':
-      return html`<p class="status bad">We received ${money(paid, currency)}. ${money(missing, currency)} are missing.</p>
+      return html`<p class="status bad">
+We received ${money(paid, currency)}. ${open} are missing.</p>
 ${payButton(order, 'Pay the rest')}`;
     default:
-      return html`<p class="status bad">The payment has ended without a result. You were not charged.</p>
+      return html`<p class="status bad">The payment has ended without a result.
+You were not charged.</p>
 ${payButton(order, 'Try again')}`;
   }
 }
 
 const payButton = ({ id, nextNumber }: Order, text: string): Html =>
-  html`<form method="post" action="/orders/${id}/pay"><input type="hidden" name="number" value="${nextNumber}">
+  html`<form method="post" action="/orders/${id}/pay">
+<input type="hidden" name="number" value="${nextNumber}">
 <button>${text}</button></form>`;
 
 function summary({ lines, amount, currency }: Order): Html {
   const rows = lines.map(
-    ({ name, price, quantity }: Line) => html`<li><span>${quantity} × ${name}</span>
+    ({
+      name,
+      price,
+      quantity,
+    }: Line) => html`<li><span>${quantity} × ${name}</span>
 <span>${money(new Decimal(price).times(quantity), currency)}</span></li>`,
   );
-  return html`<ul class="lines">${rows}<li class="total"><span>Total</span> <span>${money(amount, currency)}</span></li></ul>`;
+  return html`<ul class="lines">${rows}<li class="total"><span>Total</span>
+<span>${money(amount, currency)}</span></li></ul>`;
 }
 
 const notice = (problem: string): Html =>
-  problem === '' ? html`` : html`<p class="status bad" role="alert">${problem}</p>`;
+  problem === ''
+    ? html``
+    : html`<p class="status bad" role="alert">${problem}</p>`;

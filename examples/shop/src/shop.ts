@@ -1,7 +1,10 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { MerchantClient } from 'merchant-invoicing';
-import { toNodeHandler, type WebhookHandler } from 'merchant-invoicing/webhooks';
+import {
+  toNodeHandler,
+  type WebhookHandler,
+} from 'merchant-invoicing/webhooks';
 import type { Database } from './database.ts';
 import { Orders } from './orders.ts';
 import { answerPage } from './server.ts';
@@ -27,20 +30,34 @@ export interface Shop {
 }
 
 export async function startShop(options: ShopOptions): Promise<Shop> {
-  const { db, merchant, webhookSecret, log = console.error, host = '127.0.0.1', port = 0, publicUrl } = options;
+  const {
+    db,
+    merchant,
+    webhookSecret,
+    log = console.error,
+    host = '127.0.0.1',
+    port = 0,
+    publicUrl,
+  } = options;
   const orders = new Orders(db);
   const handler = await openReceiver(db, orders, webhookSecret, log);
   const webhook = toNodeHandler(handler);
   let url = '';
   const server = createServer((request, response) => {
     if (request.url === '/webhook') return webhook(request, response);
-    return answerPage({ merchant, orders, log, url: () => url }, request, response);
+    return answerPage(
+      { merchant, orders, log, url: () => url },
+      request,
+      response,
+    );
   });
   server.requestTimeout = 30_000; // a sender that takes longer is disconnected
   server.listen(port, host);
   await once(server, 'listening');
   const address = server.address();
-  url = publicUrl ?? `http://${host}:${typeof address === 'object' ? address?.port : port}`;
+  url =
+    publicUrl ??
+    `http://${host}:${typeof address === 'object' ? address?.port : port}`;
   return {
     url,
     orders,

@@ -8,7 +8,10 @@ import {
 import type { Database } from './database.ts';
 import type { Orders } from './orders.ts';
 
-/** The receiver. The credit, the shipment and the mark "done" are one transaction. */
+/**
+ * The receiver. The credit, the shipment and the mark "done" are one
+ * transaction.
+ */
 export async function openReceiver(
   db: Database,
   orders: Orders,
@@ -18,7 +21,11 @@ export async function openReceiver(
   const store = sqliteStore(db);
   await store.migrate();
   // `amount` is what the customer paid, `credited_usdt` what the shop got.
-  const credit = ({ external_id, amount, credited_usdt }: InvoicePaidEvent | InvoiceAdjustedEvent) =>
+  const credit = ({
+    external_id,
+    amount,
+    credited_usdt,
+  }: InvoicePaidEvent | InvoiceAdjustedEvent) =>
     orders.credit({
       external_id,
       paid: credited_usdt.isZero() ? '0' : amount.toFixed(),
@@ -28,10 +35,15 @@ export async function openReceiver(
     secret,
     store,
     onPaid: (event, { commit }) => commit(() => credit(event)),
-    // The same: the shop compares all payments of an order with its amount, and ships when nothing is missing.
+    // The same: the shop compares all payments of an order with its amount, and
+    // ships when nothing is missing.
     onAdjusted: (event, { commit }) => commit(() => credit(event)),
-    onCanceled: ({ external_id }, { commit }) => commit(() => orders.end(external_id)),
+    onCanceled: ({ external_id }, { commit }) =>
+      commit(() => orders.end(external_id)),
     onReport: ({ reason, external_id, message, error }) =>
-      log(`webhook: ${reason}: ${external_id ?? ''} ${message}${error instanceof Error ? `\n${error.stack}` : ''}`),
+      log(
+        `webhook: ${reason}: ${external_id ?? ''} ${message}` +
+          (error instanceof Error ? `\n${error.stack}` : ''),
+      ),
   });
 }

@@ -5,8 +5,13 @@ import { openStage, type Stage } from './stage.ts';
 
 async function nightOf({ db, merchant, shop }: Stage) {
   const lines: string[] = [];
-  const findings = await nightly(db, merchant, shop.handler, (line) => lines.push(line));
-  return { findings, told: lines.map((line): Record<string, unknown> => JSON.parse(line)) };
+  const findings = await nightly(db, merchant, shop.handler, (line) =>
+    lines.push(line),
+  );
+  return {
+    findings,
+    told: lines.map((line): Record<string, unknown> => JSON.parse(line)),
+  };
 }
 
 test('a payment whose webhook was lost is shipped in the night, once', async () => {
@@ -21,7 +26,10 @@ test('a payment whose webhook was lost is shipped in the night, once', async () 
   assert.deepEqual([first.findings, first.told[0]?.['played']], [0, 1]);
   assert.match((await stage.get(path)).text, /Paid\./);
   const second = await nightOf(stage);
-  assert.deepEqual([second.findings, second.told[0]?.['played'], stage.shipments()], [0, 0, 1]);
+  assert.deepEqual(
+    [second.findings, second.told[0]?.['played'], stage.shipments()],
+    [0, 0, 1],
+  );
 });
 
 test('an order that was paid twice is shipped once, and the surplus is reported', async () => {
@@ -31,7 +39,10 @@ test('an order that was paid twice is shipped once, and the surplus is reported'
   await stage.post(`${path}/pay`, { number: '2' });
   await stage.sandbox.overpay(`${id}.2`, '25.00');
   const { findings, told } = await nightOf(stage);
-  assert.deepEqual([findings, told.at(-1)], [1, { kind: 'return_to_customer', order: id, amount: '20.00' }]);
+  assert.deepEqual(
+    [findings, told.at(-1)],
+    [1, { kind: 'return_to_customer', order: id, amount: '20.00' }],
+  );
   assert.equal(stage.shipments(), 1);
 });
 
@@ -40,10 +51,16 @@ test('a correction that sends no webhook is reported', async () => {
   const { id } = await stage.order();
   await stage.sandbox.pay(id);
   await stage.sandbox.adjust(id, '10.00');
-  await stage.sandbox.advance('1h'); // a younger difference is left for the next night
+  // a younger difference is left for the next night
+  await stage.sandbox.advance('1h');
   const { findings, told } = await nightOf(stage);
   assert.ok(findings > 0);
-  assert.ok(told.some(({ kind, external_id }) => kind === 'credited_differs' && external_id === id));
+  assert.ok(
+    told.some(
+      ({ kind, external_id }) =>
+        kind === 'credited_differs' && external_id === id,
+    ),
+  );
 });
 
 test('old drafts are removed, and orders stay', async () => {

@@ -3,7 +3,9 @@ import { test } from 'node:test';
 import { openDatabase } from '../src/database.ts';
 import { Orders } from '../src/orders.ts';
 
-const LINES = [{ product: 'tea', name: 'Green tea', price: '12.50', quantity: 2 }];
+const LINES = [
+  { product: 'tea', name: 'Green tea', price: '12.50', quantity: 2 },
+];
 
 // Another process of the shop may have changed the order since a page was made.
 test('a placed order keeps its address, and a paid payment stays paid', () => {
@@ -18,8 +20,19 @@ test('a placed order keeps its address, and a paid payment stays paid', () => {
   orders.credit({ external_id: id, paid: '25', credited_usdt: '26.86' });
   orders.end(id);
   const { state, payments } = orders.get(id) ?? {};
-  assert.deepEqual([state, payments?.[0]?.state, orders.openPayment(id, 2)], ['paid', 'paid', null]);
-  assert.throws(() => orders.credit({ external_id: 'stranger', paid: '25', credited_usdt: '26.86' }), /no order has/);
+  assert.deepEqual(
+    [state, payments?.[0]?.state, orders.openPayment(id, 2)],
+    ['paid', 'paid', null],
+  );
+  assert.throws(
+    () =>
+      orders.credit({
+        external_id: 'stranger',
+        paid: '25',
+        credited_usdt: '26.86',
+      }),
+    /no order has/,
+  );
   db.close();
 });
 
@@ -32,10 +45,20 @@ test('an invoice that is paid after its end counts, and so does the one that rep
   orders.end(id);
   assert.equal(orders.openPayment(id, 2)?.external_id, `${id}.2`);
   orders.credit({ external_id: id, paid: '25', credited_usdt: '26.86' });
-  assert.deepEqual([orders.get(id)?.state, orders.openPayment(id, 2), orders.openPayment(id, 3)], ['paid', null, null]);
+  assert.deepEqual(
+    [
+      orders.get(id)?.state,
+      orders.openPayment(id, 2),
+      orders.openPayment(id, 3),
+    ],
+    ['paid', null, null],
+  );
   orders.credit({ external_id: `${id}.2`, paid: '25', credited_usdt: '26.86' });
   assert.equal(orders.get(id)?.surplus.toFixed(2), '25.00');
-  assert.equal(db.prepare('SELECT count(*) AS count FROM shipments').get()?.['count'], 1);
+  assert.equal(
+    db.prepare('SELECT count(*) AS count FROM shipments').get()?.['count'],
+    1,
+  );
   db.close();
 });
 

@@ -6,7 +6,10 @@ test('a paid order is shipped once, also if its webhook comes twice', async () =
   const stage = await openStage();
   const { path, id, paymentPage } = await stage.order();
   assert.match(paymentPage, /^https:\/\/sandbox\.invalid\/pay\//);
-  assert.match((await stage.get(path)).text, /We wait for your payment of 25\.00 EUR/);
+  assert.match(
+    (await stage.get(path)).text,
+    /We wait for your payment of 25\.00 EUR/,
+  );
 
   await stage.sandbox.pay(id);
   await stage.sandbox.resend(id);
@@ -26,15 +29,24 @@ test('a customer who returns before the webhook sees that the shop waits', async
   ] as const) {
     const answer = await fetch(`${stage.shop.url}${path}?returned=${visit}`);
     assert.equal(answer.headers.get('refresh'), refresh);
-    assert.match(await answer.text(), refresh === null ? /Pay now/ : /We wait for the confirmation/);
+    assert.match(
+      await answer.text(),
+      refresh === null ? /Pay now/ : /We wait for the confirmation/,
+    );
   }
 });
 
 test('clicks, tabs and the back button lead to one invoice', async () => {
   const stage = await openStage();
   const path = await stage.fillCart();
-  const clicks = await Promise.all(Array.from({ length: 5 }, () => stage.post(`${path}/pay`, TYPED)));
-  const again = await stage.post(`${path}/pay`, { ...TYPED, name: 'Mallory', address: 'elsewhere' });
+  const clicks = await Promise.all(
+    Array.from({ length: 5 }, () => stage.post(`${path}/pay`, TYPED)),
+  );
+  const again = await stage.post(`${path}/pay`, {
+    ...TYPED,
+    name: 'Mallory',
+    address: 'elsewhere',
+  });
   const targets = new Set([...clicks, again].map(({ location }) => location));
   assert.equal(targets.size, 1);
   assert.equal((await invoicesOf(stage)).length, 1);
@@ -46,7 +58,10 @@ test('the button of an old tab changes nothing once the order is paid', async ()
   const { path, id } = await stage.order();
   await stage.sandbox.pay(id);
   for (const number of ['1', '2', '-1', 'NaN', '']) {
-    assert.equal((await stage.post(`${path}/pay`, { ...TYPED, number })).location, path);
+    assert.equal(
+      (await stage.post(`${path}/pay`, { ...TYPED, number })).location,
+      path,
+    );
   }
   assert.equal((await invoicesOf(stage)).length, 1);
 });
@@ -55,12 +70,23 @@ test('an expired invoice is renewed with one click, and twice with none', async 
   const stage = await openStage();
   const { path, id } = await stage.order();
   await stage.sandbox.advance('31m');
-  assert.match((await stage.get(path)).text, /You were not charged[\s\S]*name="number" value="2"/);
+  assert.match(
+    (await stage.get(path)).text,
+    /You were not charged[\s\S]*name="number" value="2"/,
+  );
 
-  assert.equal((await stage.post(`${path}/pay`, { number: '1' })).location, path); // the form of the old page
-  const clicks = await Promise.all([1, 2, 3].map(() => stage.post(`${path}/pay`, { number: '2' })));
+  assert.equal(
+    (await stage.post(`${path}/pay`, { number: '1' })).location,
+    path,
+  ); // the form of the old page
+  const clicks = await Promise.all(
+    [1, 2, 3].map(() => stage.post(`${path}/pay`, { number: '2' })),
+  );
   assert.equal(new Set(clicks.map(({ location }) => location)).size, 1);
-  assert.deepEqual((await invoicesOf(stage)).map(({ external_id }) => external_id).sort(), [id, `${id}.2`]);
+  assert.deepEqual(
+    (await invoicesOf(stage)).map(({ external_id }) => external_id).sort(),
+    [id, `${id}.2`],
+  );
 
   await stage.sandbox.pay(`${id}.2`);
   assert.match((await stage.get(path)).text, /Paid\./);
@@ -72,7 +98,10 @@ test('an invoice that expired while its webhook was lost is renewed as well', as
   stage.sandbox.faults.next('wrong_signature', { times: 7 });
   await stage.sandbox.advance('31m');
   assert.match((await stage.get(path)).text, /We wait for your payment/);
-  assert.equal((await stage.post(`${path}/pay`, { number: '1' })).location, path); // learns the end from the service
+  assert.equal(
+    (await stage.post(`${path}/pay`, { number: '1' })).location,
+    path,
+  ); // learns the end from the service
   stage.sandbox.faults.clear();
   const { location } = await stage.post(`${path}/pay`, { number: '2' });
   assert.match(location ?? '', /\/pay\//);
@@ -84,11 +113,17 @@ test('a customer who pays less pays the rest with a second invoice', async () =>
   const stage = await openStage();
   const { path, id } = await stage.order();
   await stage.sandbox.underpay(id, '17.50');
-  assert.match((await stage.get(path)).text, /We received 17\.50 EUR\. 7\.50 EUR are missing/);
+  assert.match(
+    (await stage.get(path)).text,
+    /We received 17\.50 EUR\. 7\.50 EUR are missing/,
+  );
   assert.equal(stage.shipments(), 0);
 
   await stage.post(`${path}/pay`, { number: '2' });
-  assert.equal((await stage.merchant.invoices.get(`${id}.2`)).amount.toFixed(2), '7.50');
+  assert.equal(
+    (await stage.merchant.invoices.get(`${id}.2`)).amount.toFixed(2),
+    '7.50',
+  );
   await stage.sandbox.pay(`${id}.2`);
   assert.match((await stage.get(path)).text, /Paid\./);
   assert.equal(stage.shipments(), 1);
@@ -99,7 +134,10 @@ test('a customer who paid less, and presses the button before the webhook, waits
   const { path, id } = await stage.order();
   stage.sandbox.faults.next('wrong_signature', { times: 7 });
   await stage.sandbox.underpay(id, '17.50');
-  assert.equal((await stage.post(`${path}/pay`, { number: '1' })).location, path);
+  assert.equal(
+    (await stage.post(`${path}/pay`, { number: '1' })).location,
+    path,
+  );
   stage.sandbox.faults.clear();
   await stage.sandbox.resend(id);
   assert.match((await stage.get(path)).text, /We received 17\.50 EUR/);
@@ -116,11 +154,17 @@ test('a customer who pays more gets the parcel and reads about the rest', async 
 test('a lost response of the service leads to the same invoice', async () => {
   const stage = await openStage();
   const path = await stage.fillCart();
-  stage.sandbox.faults.next('reset_after', { operation: 'invoices.create', times: 2 });
+  stage.sandbox.faults.next('reset_after', {
+    operation: 'invoices.create',
+    times: 2,
+  });
   const lost = await stage.post(`${path}/pay`, TYPED);
   assert.equal(lost.status, 503);
   assert.match(lost.text, /could not be started[\s\S]*name="number" value="1"/);
-  assert.match((await stage.post(`${path}/pay`, { number: '1' })).location ?? '', /\/pay\//);
+  assert.match(
+    (await stage.post(`${path}/pay`, { number: '1' })).location ?? '',
+    /\/pay\//,
+  );
   assert.equal((await invoicesOf(stage)).length, 1);
 });
 
@@ -129,8 +173,14 @@ test('a service that is down places the order, and starts its payment later', as
   const path = await stage.fillCart();
   stage.sandbox.faults.next('reset_before', { times: 2 });
   assert.equal((await stage.post(`${path}/pay`, TYPED)).status, 503);
-  assert.match((await stage.get(path)).text, /We wait for your payment of 25\.00 EUR[\s\S]*name="number" value="1"/);
-  assert.match((await stage.post(`${path}/pay`, { number: '1' })).location ?? '', /\/pay\//);
+  assert.match(
+    (await stage.get(path)).text,
+    /We wait for your payment of 25\.00 EUR[\s\S]*name="number" value="1"/,
+  );
+  assert.match(
+    (await stage.post(`${path}/pay`, { number: '1' })).location ?? '',
+    /\/pay\//,
+  );
 });
 
 test('a customer who has paid does not read otherwise while the service is down', async () => {
@@ -164,11 +214,26 @@ test('a forged webhook ships nothing, and a payment without an order is not ackn
     amount: '25',
     credited_usdt: '26',
   });
-  const forged = await fetch(`${stage.shop.url}/webhook`, { method: 'POST', body });
+  const forged = await fetch(`${stage.shop.url}/webhook`, {
+    method: 'POST',
+    body,
+  });
   assert.deepEqual([forged.status, stage.shipments()], [401, 0]);
 
-  const stranger = { external_id: 'stranger', customer_id: 'c', amount: '25.00', currency: 'EUR' };
-  await stage.merchant.invoices.create({ ...stranger, callback_url: `${stage.shop.url}/webhook` });
+  const stranger = {
+    external_id: 'stranger',
+    customer_id: 'c',
+    amount: '25.00',
+    currency: 'EUR',
+  };
+  await stage.merchant.invoices.create({
+    ...stranger,
+    callback_url: `${stage.shop.url}/webhook`,
+  });
   await stage.sandbox.pay('stranger');
-  assert.equal((await stage.merchant.webhooks.deliveries('stranger'))[0]?.attempt_log[0]?.status_code, 500);
+  assert.equal(
+    (await stage.merchant.webhooks.deliveries('stranger'))[0]?.attempt_log[0]
+      ?.status_code,
+    500,
+  );
 });

@@ -23,10 +23,21 @@ test('MERCHANT_BASE_URL switches to the service', () => {
 });
 
 test('a variable that is missing or unusable is named at the start', () => {
-  for (const name of ['MERCHANT_API_KEY', 'MERCHANT_WEBHOOK_SECRET', 'PUBLIC_URL']) {
-    assert.throws(() => readSettings({ ...LIVE, [name]: '' }), new RegExp(name));
+  for (const name of [
+    'MERCHANT_API_KEY',
+    'MERCHANT_WEBHOOK_SECRET',
+    'PUBLIC_URL',
+  ]) {
+    assert.throws(
+      () => readSettings({ ...LIVE, [name]: '' }),
+      new RegExp(name),
+    );
   }
-  for (const PUBLIC_URL of ['http://shop.example', 'shop.example', 'http://localhost.evil.example']) {
+  for (const PUBLIC_URL of [
+    'http://shop.example',
+    'shop.example',
+    'http://localhost.evil.example',
+  ]) {
     assert.throws(() => readSettings({ ...LIVE, PUBLIC_URL }), /https/);
   }
 });

@@ -42,6 +42,8 @@ interface ApiErrorInit extends MerchantErrorInit {
   readonly requestId?: string | null;
   readonly retryAfter?: number | undefined;
   readonly raw?: string;
+  /** @defaultValue `'service'` */
+  readonly answeredBy?: 'service' | 'other' | undefined;
 }
 
 /** The values of a {@link ValidationError}. */
@@ -139,6 +141,11 @@ export class ApiError extends MerchantError {
   readonly details: Readonly<Record<string, unknown>> | null;
   /** The request id header of the response, for the support of the service. Null if absent. */
   readonly requestId: string | null;
+  /**
+   * Who answered. `service`: the body has a code, or is a 422 with a list of details. `other`: a proxy, a gateway or another
+   * server, whose 404 says nothing about an order.
+   */
+  readonly answeredBy: 'service' | 'other';
   /** The wait that the service asked for, in milliseconds. */
   declare readonly retryAfter?: number;
 
@@ -147,6 +154,7 @@ export class ApiError extends MerchantError {
     this.status = init.status;
     this.details = init.details ?? null;
     this.requestId = init.requestId ?? null;
+    this.answeredBy = init.answeredBy ?? 'service';
     if (init.retryAfter !== undefined) this.retryAfter = init.retryAfter;
     this.#raw = init.raw ?? '';
   }

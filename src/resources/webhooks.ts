@@ -8,7 +8,8 @@ import type { RawBody } from '../webhooks/body.ts';
 import type { InvoiceEvent } from '../webhooks/event/event-types.ts';
 import type { WebhookHandlerOptions } from '../webhooks/handle/handler-options.ts';
 import { createWebhookHandler, type WebhookHandler } from '../webhooks/handler.ts';
-import { type HeadersInput, type VerifyWebhookOptions, verifyWebhook } from '../webhooks/verify/verify.ts';
+import type { HeadersInput } from '../webhooks/verify/headers.ts';
+import { type VerifyWebhookOptions, verifyWebhook } from '../webhooks/verify/verify.ts';
 import { type Call, CallPromise } from './call-promise.ts';
 
 /** Webhooks: lists deliveries, sends one again, and receives them with the client's secret. */

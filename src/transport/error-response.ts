@@ -60,7 +60,9 @@ export function failureOfResponse(
   const { status, headers, hide } = response;
   const isWrite = method !== 'GET';
   const found = findError(body, isRecord);
-  const kind = errorKindOf(found.code, status);
+  const answeredBy = found.code !== null || (status === 422 && Array.isArray(found.detail)) ? 'service' : 'other';
+  const byCode = errorKindOf(found.code, status);
+  const kind = byCode === 'not_found' && answeredBy === 'other' ? 'request' : byCode;
   const statusCode = status === 422 ? 'VALIDATION_ERROR' : `SDK_HTTP_${status}`;
   const isDone = isRecord !== undefined && holdsRecord(body, isRecord);
   // A conflict that names another order is the response to another request. The outcome of this one is unknown.
@@ -73,7 +75,7 @@ export function failureOfResponse(
     outcome: isDone || isUnclear ? 'unknown' : errorOutcome(kind, status, isWrite),
     retryAfter: retryAfterOf(headers, now),
     retryClass: isDone ? 'never' : retryClassOf(kind, status),
-    about: { is: 'error_response', kind, body: found, response, isOfAnother },
+    about: { is: 'error_response', kind, answeredBy, body: found, response, isOfAnother },
   };
 }
 
@@ -99,7 +101,7 @@ type ErrorResponseFacts = Extract<FailureFacts, { readonly is: 'error_response' 
  */
 export function errorOfResponse(
   failure: Failure,
-  { kind, body, response, isOfAnother }: ErrorResponseFacts,
+  { kind, answeredBy, body, response, isOfAnother }: ErrorResponseFacts,
   call: FailedCall,
   doubt: string,
   facts: ConflictFacts,
@@ -117,6 +119,7 @@ export function errorOfResponse(
     code,
     status,
     requestId,
+    answeredBy,
     retryAfter: call.retryAfter ?? failure.retryAfter,
     details: isObject(details) ? details : null,
     raw: isOfAnother ? '' : excerpt(response),

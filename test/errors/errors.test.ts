@@ -193,6 +193,7 @@ describe('an error shows', () => {
     expect(inspect(error, { depth: 5 })).toMatch(/req-7/);
     expect(error.toJSON()).toEqual({
       ...told,
+      answeredBy: 'service',
       name: 'ApiError',
       message: 'No',
       kind: 'request',

@@ -74,7 +74,7 @@ describe('a request to an endpoint that the client does not know', () => {
       code: 'BALANCE_LOCKED',
       status: 409,
     });
-    expect(await errorOf(client.request(get))).toMatchObject({ kind: 'not_found' });
+    expect(await errorOf(client.request(get))).toMatchObject({ kind: 'request', answeredBy: 'other' });
     expect(await errorOf(client.request(post))).toMatchObject({ kind: 'validation', origin: 'service' });
   });
 

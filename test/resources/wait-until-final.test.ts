@@ -60,7 +60,7 @@ describe('waitUntilFinal', () => {
   });
 
   it.each([
-    [404, 'not_found'],
+    [404, 'request'],
     [401, 'authentication'],
   ])('ends at a %i, which does not pass', async (status, kind) => {
     const { server, invoices } = await waiting(pending, answer(status, ''));

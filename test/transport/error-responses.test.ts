@@ -88,8 +88,9 @@ describe('the status decides where the code is unknown or missing', () => {
     async (status) => {
       const [kind, reaction] = SPECIAL[status] ?? (status < 500 ? ['request', REFUSED] : ['server', FAILED]);
       const code = status === 422 ? 'VALIDATION_ERROR' : `SDK_HTTP_${status}`;
-      await expectError(() => respond(status, ''), { code, kind, status }, reaction);
-      const unknown = { code: 'ACCOUNT_ON_HOLD', kind, status, details: { until: 'tomorrow' } };
+      const byStranger = kind === 'not_found' ? 'request' : kind; // a proxy does not know what exists
+      await expectError(() => respond(status, ''), { code, kind: byStranger, status, answeredBy: 'other' }, reaction);
+      const unknown = { code: 'ACCOUNT_ON_HOLD', kind, status, answeredBy: 'service', details: { until: 'tomorrow' } };
       await expectError(() => respond(status, said('ACCOUNT_ON_HOLD', { until: 'tomorrow' })), unknown, reaction);
     },
   );
@@ -326,7 +327,7 @@ describe('an error response whose body says nothing', () => {
     ['6,000 levels of details', failing(`{"code":"NO","details":${'{"a":'.repeat(6_000)}1${'}'.repeat(6_000)}}`)],
     ['10 MB of message', failing(`{"code":"NO","message":"${'x'.repeat(10_000_000)}"}`)],
   ])('is known by its status: %s', async (_name, body) => {
-    const expected = { code: 'SDK_HTTP_404', kind: 'not_found', raw: expect.any(String) };
+    const expected = { code: 'SDK_HTTP_404', kind: 'request', answeredBy: 'other', raw: expect.any(String) };
     await expectError(() => respond(404, body), expected, REFUSED);
     const error = await created(respond(404, body));
     expect('raw' in error && error.raw.length).toBeLessThanOrEqual(2_000);
@@ -339,7 +340,12 @@ describe('an error response whose body says nothing', () => {
     ['a body without end', endless(404)],
     ['no UTF-8', { play: ({ response }) => response.writeHead(404).end(Buffer.of(0xff, 0xfe, 0x00)) }],
   ])('is known by its status, over a real connection: %s', async (_name, step) => {
-    expect(await createdAt(step)).toMatchObject({ code: 'SDK_HTTP_404', kind: 'not_found', outcome: 'rejected' });
+    expect(await createdAt(step)).toMatchObject({
+      code: 'SDK_HTTP_404',
+      kind: 'request',
+      answeredBy: 'other',
+      outcome: 'rejected',
+    });
   });
 
   it.each<[string, (runtime: FakeRuntime) => Step, number]>([

@@ -131,7 +131,7 @@ describe('the outcome of a call counts all its attempts', () => {
     ['429', refused(429), 'rate_limit'],
     ['401', refused(401), 'authentication'],
     ['422', refused(422), 'validation'],
-    ['404', refused(404), 'not_found'],
+    ['404', refused(404), 'request'],
     ['501', refused(501), 'server'],
     ['a redirect', () => steps.redirect(302, 'https://elsewhere.example/'), 'unexpected_response'],
     ['success: false', () => steps.refuse(200, 'NOT_ALLOWED'), 'request'],

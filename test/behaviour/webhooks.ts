@@ -187,7 +187,7 @@ export const WEBHOOKS: readonly Behaviour[] = [
     name: 'a receiver that was down until the last attempt loses nothing: catchUp plays each event once',
     async run(stage) {
       const shop = shopOn(stage);
-      const { merchant, sandbox, runtime, receive, dialect } = stage;
+      const { merchant, sandbox, receive, dialect } = stage;
       const events = (): string[] =>
         [...shop.fulfilled, ...shop.canceled].map(({ external_id, source, status, amount, ...event }) => {
           const of = event.original_amount === null ? '' : ` of ${event.original_amount}`;

@@ -111,7 +111,7 @@ export function fakeError(code: string, given: FakeErrorOverrides = {}): AnyMerc
   const outcome = given.outcome ?? (isErrorResponse ? errorOutcome(errorKindOf(code, status), status, isWrite) : null);
   const init = { code, message, operation, externalId, stoppedBy, requestId, outcome: outcome ?? knownOutcome };
   const unanswered = { ...init, outcome: outcome ?? 'unknown' } as const;
-  const answeredBy = hasNoCode ? 'other' : 'service';
+  const answeredBy: 'other' | 'service' = hasNoCode ? 'other' : 'service';
   const response = { ...init, answeredBy, status, details: given.details ?? null, retryAfter: given.retryAfter };
   switch (kind) {
     case 'connection':

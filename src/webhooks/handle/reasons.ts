@@ -267,10 +267,10 @@ export type Verdict = {
 }[keyof typeof ROWS];
 
 /**
- * Why a report is made: why a delivery was refused, how an event ended, or what was noticed beside it. The guide to the
- * receiver lists each with its status, its cause and its remedy.
+ * Why a report is made: why a delivery was refused, how an event ended, or what was noticed beside it. `message` says what
+ * each means and what to do.
  *
- * @see [Reasons](../../../docs/webhooks.md#reasons)
+ * @see [Reports](../../../docs/webhooks.md#reports)
  */
 export type WebhookReportReason = Exclude<keyof typeof ROWS, 'done'>;
 

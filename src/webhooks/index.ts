@@ -11,7 +11,7 @@ export type { Callback } from '../errors/checks.ts';
 export { ConfigurationError, MerchantError, WebhookVerificationError } from '../errors/classes.ts';
 export type { WebhookReason } from '../errors/codes.ts';
 export { hasCode, hasKind, isMerchantError } from '../errors/guards.ts';
-export { toFetchHandler } from './adapters/fetch-adapter.ts';
+export { type FetchInput, toFetchHandler } from './adapters/fetch-adapter.ts';
 export { type LambdaEvent, type LambdaReply, toLambdaHandler } from './adapters/lambda-adapter.ts';
 export type { HandlerSource } from './adapters/lazy-handler.ts';
 export { type NodeHandler, type NodeRequest, type NodeResponse, toNodeHandler } from './adapters/node-adapter.ts';

@@ -131,7 +131,9 @@ describe('sandbox', () => {
     const { code, out: paid } = await cli(['sandbox', 'pay', 'order-1', '--url', run.url]);
     expect([code, paid]).toEqual([
       0,
-      expect.stringMatching(/^✓ order-1 {2}Paid, 26\.861298 USDT credited\n✗ webhook retrying, 401\n {2}Your handler has another secret/),
+      expect.stringMatching(
+        /^✓ order-1 {2}Paid, 26\.861298 USDT credited\n✗ webhook retrying, 401\n {2}Your handler has another secret/,
+      ),
     ]);
     await run.until('webhook 1 of 7');
     await cli(['sandbox', 'advance', '10m', '--url', run.url]);

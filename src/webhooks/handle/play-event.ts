@@ -1,3 +1,4 @@
+import { isMerchantError } from '../../errors/guards.ts';
 import { asUnknown } from '../event/decode.ts';
 import type { InvoiceEvent } from '../event/event-types.ts';
 import { rowOf } from '../event/events.ts';
@@ -264,6 +265,12 @@ function checkEnded({ state }: WatchedWork<never>): void {
   if (state === 'working') throw new Error('The store returned before the work had ended: it must await work(extra).');
 }
 
+/** The ending for an error of the store. One of this package says itself what is wrong with the store, and what to do. */
+function storeFailed(ending: Ending, error: unknown): Ending {
+  const isOurs = isMerchantError(error) && error.kind === 'configuration';
+  return { ...ending, ...(isOurs && { cause: `${ending.cause} ${error.message}` }), error };
+}
+
 /** Runs the event in the transaction of the store, which holds the claim. Never rejects. */
 async function runOnce<Extra extends object>(
   store: TransactionStore<Extra>,
@@ -284,7 +291,7 @@ async function runOnce<Extra extends object>(
   } catch (error) {
     if (work.state === 'stopped') return { verdict: 'time_limit', cause: NOT_BEGUN };
     if (work.failure !== null && !limit.signal.aborted) return { verdict: 'handler_failed', ...work.failure };
-    return { ...(work.state === 'waiting' ? STORE_DOWN : STORE_FAILED), error };
+    return storeFailed(work.state === 'waiting' ? STORE_DOWN : STORE_FAILED, error);
   } finally {
     limit.end();
   }

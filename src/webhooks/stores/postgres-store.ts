@@ -134,7 +134,7 @@ export function postgresStore<Database extends PostgresPool | PGliteDatabase>(
           // COMMIT was sent and its response was lost: the record shows whether PostgreSQL committed.
           const wasSent = reached.isCommitting && !(error instanceof ConfigurationError);
           if (wasSent && (await isDone(key, reached.at).catch(() => false))) return { state: 'committed' };
-          throw error;
+          throw isLost && thrown.waiting > 0 ? poolProblem(thrown) : error;
         }
       }
     },
@@ -197,6 +197,14 @@ function tableProblem(error: unknown, table: string): unknown {
   return new ConfigurationError(
     `The table ${table} lacks a column of this store: store.migrate() says which. Give the store another name with the option table.`,
     { cause: error },
+  );
+}
+
+/** Names the usual reason for which a transaction goes without a statement until the server ends it. */
+function poolProblem({ waiting, cause }: LostConnection): ConfigurationError {
+  return new ConfigurationError(
+    `The connection of the transaction was lost while ${waiting} callers waited for a connection of the pool: your function may wait for one itself. Use context.tx for every statement of the function.`,
+    { cause },
   );
 }
 
@@ -363,7 +371,8 @@ function poolConnection(pool: PostgresPool, { isolation, idleTimeout }: Transact
     async transaction(signal, work) {
       const client = await pool.connect();
       const guard = guardTransaction(client);
-      const loss = watchConnection(client);
+      const waiting = (): number => pool.waitingCount ?? 0;
+      const loss = watchConnection(client, waiting);
       let isOver = false; // while the transaction may be open, the connection must not return to the pool
       const run = async (): Promise<OnceResult> => {
         await client.query(begin); // both statements in one message
@@ -381,7 +390,7 @@ function poolConnection(pool: PostgresPool, { isolation, idleTimeout }: Transact
               () => false,
             );
           }
-          throw loss.isLost() ? new LostConnection(error) : error;
+          throw loss.isLost() ? new LostConnection(error, waiting()) : error;
         }
       };
       const running = run();
@@ -411,8 +420,12 @@ async function commit(client: PostgresClient): Promise<void> {
 
 /** The reserved connection was lost, with the error that says so. */
 class LostConnection extends Error {
-  constructor(cause: unknown) {
+  /** How many callers waited for a connection of the pool. */
+  readonly waiting: number;
+
+  constructor(cause: unknown, waiting: number) {
     super('The connection to PostgreSQL was lost.', { cause });
+    this.waiting = waiting;
   }
 }
 
@@ -420,7 +433,10 @@ class LostConnection extends Error {
  * Watches a reserved connection: `promise` rejects when it is lost. An `error` event without a listener would end the
  * process, and without this one a function that waits for something else would keep a dead connection.
  */
-function watchConnection(client: object): { promise: Promise<never>; isLost(): boolean; end(): void } {
+function watchConnection(
+  client: object,
+  waiting: () => number,
+): { promise: Promise<never>; isLost(): boolean; end(): void } {
   let isLost = false;
   let reject = (_error: LostConnection): void => {};
   const promise = new Promise<never>((_resolve, rejectPromise) => {
@@ -429,7 +445,7 @@ function watchConnection(client: object): { promise: Promise<never>; isLost(): b
   promise.catch(() => undefined); // it may be lost after the end of the run
   const onError = (error: unknown): void => {
     isLost = true;
-    reject(new LostConnection(error));
+    reject(new LostConnection(error, waiting()));
   };
   const { on, off } = client as { on?: unknown; off?: unknown }; // an emitter, in pg
   const isEmitter = typeof on === 'function' && typeof off === 'function';

@@ -295,6 +295,7 @@ describe('a transaction of a pg Pool', () => {
     expect(await sent).toMatchObject({ status: 503, body: 'time_limit' });
     expect(shop.reports[0]?.message).toMatch(/1 callers wait for a connection of the pool.*Use context\.tx/);
     await expect.poll(() => shop.reasons(), { timeout: 60_000 }).toEqual(['time_limit', 'store_failed']);
+    expect(shop.reports[1]?.message).toMatch(/1 callers waited for a connection of the pool.*Use context\.tx/);
     expect(await credits()).toBe(1); // a write outside of context.tx is not undone
   });
 

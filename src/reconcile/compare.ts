@@ -4,7 +4,7 @@ import { dateFrom, decimalFrom, Problem } from '../contract/values/scalars.ts';
 import { kindOf } from '../errors/checks.ts';
 import { isMerchantError } from '../errors/guards.ts';
 import { eventNameOf } from '../webhooks/event/events.ts';
-import { eventOfInvoice } from '../webhooks/event/invoice-event.ts';
+import { paymentOfInvoice } from '../webhooks/event/invoice-event.ts';
 import type {
   Finding,
   FindingKind,
@@ -217,10 +217,9 @@ export function foundInvoice(invoice: ReconcileInvoice): FoundInvoice | string {
   const unpaid = { ...found, paid_amount: null, credited_usdt: null };
   if (status === 'pending') return unpaid;
   try {
-    const event = eventOfInvoice(invoice);
-    if (event.type === 'unknown') return 'its status is not one that the interface knows';
-    if (event.type === 'invoice.canceled') return unpaid;
-    return { ...found, paid_amount: event.amount, credited_usdt: event.credited_usdt };
+    const { type, amount: paid_amount, credited_usdt } = paymentOfInvoice(invoice);
+    if (type === 'unknown') return 'its status is not one that the interface knows';
+    return type === 'invoice.canceled' ? unpaid : { ...found, paid_amount, credited_usdt };
   } catch (error) {
     return isMerchantError(error) ? error.message : 'it cannot be read';
   }

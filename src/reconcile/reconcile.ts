@@ -115,18 +115,12 @@ interface HeldOrder {
   readonly place: string | number;
 }
 
-/** What is held of a listed invoice that does not agree with its order. */
+/** What is held of a listed invoice that does not agree with its order. `found` is a text where it contradicts itself. */
 interface HeldInvoice {
   readonly uuid: string;
   readonly external_id: string;
-  readonly status: string;
-  readonly amount: string;
   readonly currency: string;
-  readonly paid: string | null;
-  readonly credited: string | null;
-  readonly created: number;
-  readonly expires: number;
-  readonly finished: number | null;
+  readonly found: FoundInvoice | string;
 }
 
 /** A row of the shop, and what the list has shown about its invoice. */
@@ -426,7 +420,7 @@ class Run implements Reconciliation {
     const shown = held === null ? null : listedInvoice(held);
     if ('without' in reading) {
       if (shown !== null) return known({ is: 'invoice', invoice: shown, isConfirmed: false });
-      if (held !== null) return unknown('invoice_malformed', 'the listed invoice contradicts itself');
+      if (held !== null) return unknown('invoice_malformed', String(held.found));
       if (reading.without === 'absent') return known({ is: 'absent' });
       return unknown(
         'invoice_not_read',
@@ -455,7 +449,7 @@ class Run implements Reconciliation {
     const { uuid, external_id, currency } = held;
     const invoice = fresh ?? listedInvoice(held);
     if (invoice === null) {
-      const problem = 'problem' in reading ? reading.problem : 'the invoice contradicts itself';
+      const problem = 'problem' in reading ? reading.problem : String(held.found);
       return [notCompared('invoice_malformed', problem, `invoice ${uuid}`, external_id, currency)];
     }
     const comparison: Comparison = compareWithoutOrder(invoice, external_id, fresh !== null, this.#horizon);
@@ -575,47 +569,21 @@ function orderOf({ amount, credited, created, changed, place, ...order }: HeldOr
   };
 }
 
-/** Holds a listed invoice. A paid one without an amount contradicts itself: it is read again. */
-function heldInvoice(invoice: ReconcileInvoice, found: FoundInvoice | string): HeldInvoice {
-  const { uuid, external_id, status, amount, currency, created_at, expires_at, finished_at } = invoice;
-  const { paid_amount: paid, credited_usdt: credited } = typeof found === 'string' ? NO_PAYMENT : found;
-  return {
-    uuid,
-    external_id,
-    status: typeof found === 'string' ? '' : status,
-    amount: amount.toFixed(),
-    currency: currency.code.toUpperCase(),
-    paid: paid?.toFixed() ?? null,
-    credited: credited?.toFixed() ?? null,
-    created: created_at.getTime(),
-    expires: expires_at.getTime(),
-    finished: finished_at?.getTime() ?? null,
-  };
+function heldInvoice({ uuid, external_id, currency }: ReconcileInvoice, found: FoundInvoice | string): HeldInvoice {
+  return { uuid, external_id, currency: currency.code.toUpperCase(), found };
 }
 
-const NO_PAYMENT = { paid_amount: null, credited_usdt: null } as const;
-
-/** Returns the invoice as it was listed, or null for one that could not be compared. */
-function listedInvoice(held: HeldInvoice): FoundInvoice | null {
-  if (held.status === '') return null;
-  return {
-    uuid: held.uuid,
-    status: held.status as FoundInvoice['status'], // as it was listed
-    amount: new Decimal(held.amount),
-    currency: held.currency,
-    paid_amount: held.paid === null ? null : new Decimal(held.paid),
-    credited_usdt: held.credited === null ? null : new Decimal(held.credited),
-    created_at: new Date(held.created),
-    expires_at: new Date(held.expires),
-    finished_at: held.finished === null ? null : new Date(held.finished),
-  };
+/** The invoice as it was listed, or null for one that contradicts itself. */
+function listedInvoice({ found }: HeldInvoice): FoundInvoice | null {
+  return typeof found === 'string' ? null : found;
 }
 
 /** An invoice in the creation form, which does not say what was paid. */
 function withoutPayment(invoice: ReconcileInvoice): FoundInvoice {
   const { uuid, status, amount, currency, created_at, expires_at, finished_at } = invoice;
   const code = currency.code.toUpperCase();
-  return { uuid, status, amount, currency: code, ...NO_PAYMENT, created_at, expires_at, finished_at };
+  const unpaid = { paid_amount: null, credited_usdt: null };
+  return { uuid, status, amount, currency: code, ...unpaid, created_at, expires_at, finished_at };
 }
 
 /** Returns the time of the service, from the Date header of the first page: `created_at` is by the same clock. */

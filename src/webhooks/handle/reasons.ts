@@ -22,241 +22,160 @@ interface ReasonRow {
   readonly remedy: string | null;
 }
 
+/** The work is done, or there is none. */
+const done = (cause: string, remedy: string | null = null, console: ReasonRow['console'] = 'never') =>
+  ({ status: 200, again: false, console, cause, remedy }) as const;
+/** The request is not a delivery, or was changed on its way. A stranger can cause it, so it is counted. */
+const refused = <Status extends number>(status: Status, cause: string, remedy: string, again = true) =>
+  ({ status, again, console: 'counted', cause, remedy }) as const;
+/** The delivery is genuine, and not done. */
+const failed = <Status extends number>(status: Status, cause: string, remedy: string | null) =>
+  ({ status, again: true, console: remedy === null ? 'never' : 'each', cause, remedy }) as const;
+/** A report beside a response, or without one. */
+const noted = (cause: string, remedy: string | null = null) =>
+  ({ status: null, again: false, console: remedy === null ? 'never' : 'each', cause, remedy }) as const;
+
 const LET_PASS = 'Let a proxy in between pass X-Webhook-Id, X-Webhook-Signature and X-Webhook-Timestamp unchanged.';
 const CLOCK =
   'Compare the clock of the receiver (date -u) with another one, and let NTP set it. The option tolerance is 5 minutes by default.';
 
 const ROWS = {
-  // The event is done, or needs nothing.
-  done: { status: 200, again: false, console: 'never', cause: 'The event was handled.', remedy: null },
-  duplicate: {
-    status: 200,
-    again: false,
-    console: 'never',
-    cause: 'The event was handled before. Nothing was done.',
-    remedy: null,
-  },
-  duplicate_differs: {
-    status: 200,
-    again: false,
-    console: 'each',
-    cause: 'The event was handled before, with other amounts or another status. Nothing was done.',
-    remedy: 'Compare the two.',
-  },
-  no_handler: {
-    status: 200,
-    again: false,
-    console: 'counted',
-    cause: 'An unknown event was acknowledged, because there is no onUnknown.',
-    remedy: null,
-  },
-  failed_after_commit: {
-    status: 200,
-    again: false,
-    console: 'each',
-    cause: 'Your function threw after its commit. The event is done, and the rest of the function does not run again.',
-    remedy: 'Do the rest of this event by hand, and correct the error.',
-  },
-
-  // The request is not a delivery, or was changed on its way.
-  method_not_allowed: {
-    status: 405,
-    again: false,
-    console: 'counted',
-    cause: 'The request is not a POST: a redirect in between turns POST into GET, or it is not from the service.',
-    remedy: 'Give the service the final address.',
-  },
-  unsupported_media_type: {
-    status: 415,
-    again: false,
-    console: 'counted',
-    cause: 'The body is compressed (Content-Encoding), and the signature covers the bytes before compression.',
-    remedy: 'Turn compression of requests off in the proxy in between.',
-  },
-  body_too_large: {
-    status: 413,
-    again: false,
-    console: 'counted',
-    cause: 'The body is larger than the limit. Webhooks of the service have about a kilobyte.',
-    remedy: 'The option maxBodySize sets the limit.',
-  },
-  aborted: {
-    status: 400,
-    again: true,
-    console: 'counted',
-    cause: 'The sender closed the connection before its body was complete.',
-    remedy: 'If it repeats, look at the proxy in between.',
-  },
-  missing_header: {
-    status: 401,
-    again: true,
-    console: 'counted',
-    cause:
-      'The endpoint did not get the three headers that every delivery has, or the request is not from the service.',
-    remedy: LET_PASS,
-  },
-  duplicate_header: {
-    status: 400,
-    again: true,
-    console: 'counted',
-    cause: 'A header of the delivery came more than once, so it is not known which value counts.',
-    remedy: LET_PASS,
-  },
-  malformed_signature: {
-    status: 400,
-    again: true,
-    console: 'counted',
-    cause: 'The signature has a form that the receiver does not read, or the request is not from the service.',
-    remedy: 'Set the option encoding to that of the sender, or leave it out.',
-  },
-  malformed_timestamp: {
-    status: 400,
-    again: true,
-    console: 'counted',
-    cause: 'The timestamp has a form that the receiver does not read, or the request is not from the service.',
-    remedy: 'Set the option timestampFormat to that of the sender, or leave it out.',
-  },
-  body_already_parsed: {
-    status: 400,
-    again: true,
-    console: 'counted',
-    cause: 'The body was parsed before it reached the receiver, and the signature covers the raw bytes.',
-    remedy: 'Give the receiver the raw bytes.',
-  },
-  signature_mismatch: {
-    status: 401,
-    again: true,
-    console: 'counted',
-    cause: 'The signature does not match: the receiver has another secret, or the body was written again on its way.',
-    remedy:
-      'Compare the secret with the dashboard: sandbox and production differ. "npx merchant-invoicing webhooks verify" finds out which it is.',
-  },
-  sandbox_secret: {
-    status: 401,
-    again: true,
-    console: 'counted',
-    cause: 'The delivery is signed with whsec_sandbox, the public secret of the sandbox, which everybody knows.',
-    remedy:
-      'In production, use the secret of the dashboard. For development, set MERCHANT_SANDBOX=1, or give the option sandbox: true.',
-  },
-  timestamp_too_old: {
-    status: 401,
-    again: true,
-    console: 'counted',
-    cause: 'The signature matches, but the timestamp is too old: a fast clock, a slow queue, or a delivery from a log.',
-    remedy: CLOCK,
-  },
-  timestamp_too_new: {
-    status: 401,
-    again: true,
-    console: 'counted',
-    cause: 'The signature matches, but the timestamp is ahead of the clock of the receiver.',
-    remedy: CLOCK,
-  },
-
-  // The delivery is genuine, and not done.
-  malformed_payload: {
-    status: 500,
-    again: true,
-    console: 'each',
-    cause: 'The signature matches, but the payload is not as the interface says.',
-    remedy: 'The report names the member. An order id under another name needs the option orderIdMember.',
-  },
-  unknown_payment: {
-    status: 500,
-    again: true,
-    console: 'each',
-    cause: 'An unknown event may be about money, and there is no onUnknown.',
-    remedy:
-      'If it is an ordinary payment, say where its name stands with eventMember, or that its status decides with eventMember: null. Otherwise give onUnknown.',
-  },
-  handler_failed: {
-    status: 500,
-    again: true,
-    console: 'each',
-    cause: 'The signature matches, and your function threw.',
-    remedy: 'Correct its error, which the report and the console of the receiver show.',
-  },
-  setup: {
-    status: 500,
-    again: true,
-    console: 'counted',
-    cause: 'The endpoint is set up wrongly.',
-    remedy: 'The report and the console of the receiver name the line to change.',
-  },
-  store_failed: {
-    status: 503,
-    again: true,
-    console: 'each',
-    cause: 'The signature matches, and the store failed, so it is not known whether the event is done.',
-    remedy: 'The report and the console of the receiver show the error of the database.',
-  },
-  time_limit: {
-    status: 503,
-    again: true,
-    console: 'each',
-    cause: 'The delivery took longer than the time limit of the receiver. A function that has begun continues.',
-    remedy: 'Store the event and answer in one transaction. Give long work to a queue in that transaction.',
-  },
-  duplicate_running: {
-    status: 409,
-    again: true,
-    console: 'never',
-    cause: 'The same event is being handled by another attempt.',
-    remedy: null,
-  },
-  lease_lost: {
-    status: 409,
-    again: true,
-    console: 'each',
-    cause: 'Your function outlived its lease, and another attempt took the event over.',
-    remedy: 'Give long work to a queue.',
-  },
-
-  // Reports beside a response, or without one.
-  weak_secret: {
-    status: null,
-    again: false,
-    console: 'each',
-    cause: 'A webhook secret has under 16 bytes, and could be found by trial.',
-    remedy: 'Use the secret of the dashboard, or create a longer one there.',
-  },
-  store_forgot: {
-    status: null,
-    again: false,
-    console: 'each',
-    cause: 'The store had to drop records, so a late repeat can run again, and catchUp refuses.',
-    remedy: 'Use a store that keeps its records.',
-  },
-  taken_over: {
-    status: null,
-    again: false,
-    console: 'never',
-    cause: 'An earlier attempt at this event did not end. It is handled again now.',
-    remedy: null,
-  },
-  completed_late: {
-    status: null,
-    again: false,
-    console: 'never',
-    cause: 'Your function succeeded after the time limit. The repeat finds the event done.',
-    remedy: null,
-  },
-  unknown_order: {
-    status: null,
-    again: false,
-    console: 'each',
-    cause: 'The service knows no invoice of this order.',
-    remedy: 'Check the id, and that it belongs to this business.',
-  },
-  order_not_read: {
-    status: null,
-    again: false,
-    console: 'each',
-    cause: 'The invoice of this order could not be read.',
-    remedy: 'The next run tries it again. Pass the uuid of the invoice where the id is refused.',
-  },
-} as const satisfies Readonly<Record<string, ReasonRow> & Record<WebhookReason, ReasonRow>>;
+  done: done('The event was handled.'),
+  duplicate: done('The event was handled before. Nothing was done.'),
+  duplicate_differs: done(
+    'The event was handled before, with other amounts or another status. Nothing was done.',
+    'Compare the two.',
+    'each',
+  ),
+  no_handler: done('An unknown event was acknowledged, because there is no onUnknown.', null, 'counted'),
+  failed_after_commit: done(
+    'Your function threw after its commit. The event is done, and the rest of the function does not run again.',
+    'Do the rest of this event by hand, and correct the error.',
+    'each',
+  ),
+  method_not_allowed: refused(
+    405,
+    'The request is not a POST: a redirect in between turns POST into GET, or it is not from the service.',
+    'Give the service the final address.',
+    false,
+  ),
+  unsupported_media_type: refused(
+    415,
+    'The body is compressed (Content-Encoding), and the signature covers the bytes before compression.',
+    'Turn compression of requests off in the proxy in between.',
+    false,
+  ),
+  body_too_large: refused(
+    413,
+    'The body is larger than the limit. Webhooks of the service have about a kilobyte.',
+    'The option maxBodySize sets the limit.',
+    false,
+  ),
+  aborted: refused(
+    400,
+    'The sender closed the connection before its body was complete.',
+    'If it repeats, look at the proxy in between.',
+  ),
+  missing_header: refused(
+    401,
+    'The endpoint did not get the three headers that every delivery has, or the request is not from the service.',
+    LET_PASS,
+  ),
+  duplicate_header: refused(
+    400,
+    'A header of the delivery came more than once, so it is not known which value counts.',
+    LET_PASS,
+  ),
+  malformed_signature: refused(
+    400,
+    'The signature has a form that the receiver does not read, or the request is not from the service.',
+    'Set the option encoding to that of the sender, or leave it out.',
+  ),
+  malformed_timestamp: refused(
+    400,
+    'The timestamp has a form that the receiver does not read, or the request is not from the service.',
+    'Set the option timestampFormat to that of the sender, or leave it out.',
+  ),
+  body_already_parsed: refused(
+    400,
+    'The body was parsed before it reached the receiver, and the signature covers the raw bytes.',
+    'Give the receiver the raw bytes.',
+  ),
+  signature_mismatch: refused(
+    401,
+    'The signature does not match: the receiver has another secret, or the body was written again on its way.',
+    'Compare the secret with the dashboard: sandbox and production differ. "npx merchant-invoicing webhooks verify" finds out which it is.',
+  ),
+  sandbox_secret: refused(
+    401,
+    'The delivery is signed with whsec_sandbox, the public secret of the sandbox, which everybody knows.',
+    'In production, use the secret of the dashboard. For development, set MERCHANT_SANDBOX=1, or give the option sandbox: true.',
+  ),
+  timestamp_too_old: refused(
+    401,
+    'The signature matches, but the timestamp is too old: a fast clock, a slow queue, or a delivery from a log.',
+    CLOCK,
+  ),
+  timestamp_too_new: refused(
+    401,
+    'The signature matches, but the timestamp is ahead of the clock of the receiver.',
+    CLOCK,
+  ),
+  malformed_payload: failed(
+    500,
+    'The signature matches, but the payload is not as the interface says.',
+    'The report names the member. An order id under another name needs the option orderIdMember.',
+  ),
+  unknown_payment: failed(
+    500,
+    'An unknown event may be about money, and there is no onUnknown.',
+    'If it is an ordinary payment, say where its name stands with eventMember, or that its status decides with eventMember: null. Otherwise give onUnknown.',
+  ),
+  handler_failed: failed(
+    500,
+    'The signature matches, and your function threw.',
+    'Correct its error, which the report and the console of the receiver show.',
+  ),
+  setup: refused(
+    500,
+    'The endpoint is set up wrongly.',
+    'The report and the console of the receiver name the line to change.',
+  ),
+  store_failed: failed(
+    503,
+    'The signature matches, and the store failed, so it is not known whether the event is done.',
+    'The report and the console of the receiver show the error of the database.',
+  ),
+  time_limit: failed(
+    503,
+    'The delivery took longer than the time limit of the receiver. A function that has begun continues.',
+    'Store the event and answer in one transaction. Give long work to a queue in that transaction.',
+  ),
+  duplicate_running: failed(409, 'The same event is being handled by another attempt.', null),
+  lease_lost: failed(
+    409,
+    'Your function outlived its lease, and another attempt took the event over.',
+    'Give long work to a queue.',
+  ),
+  weak_secret: noted(
+    'A webhook secret has under 16 bytes, and could be found by trial.',
+    'Use the secret of the dashboard, or create a longer one there.',
+  ),
+  store_forgot: noted(
+    'The store had to drop records, so a late repeat can run again, and catchUp refuses.',
+    'Use a store that keeps its records.',
+  ),
+  taken_over: noted('An earlier attempt at this event did not end. It is handled again now.'),
+  completed_late: noted('Your function succeeded after the time limit. The repeat finds the event done.'),
+  unknown_order: noted(
+    'The service knows no invoice of this order.',
+    'Check the id, and that it belongs to this business.',
+  ),
+  order_not_read: noted(
+    'The invoice of this order could not be read.',
+    'The next run tries it again. Pass the uuid of the invoice where the id is refused.',
+  ),
+} satisfies Readonly<Record<string, ReasonRow> & Record<WebhookReason, ReasonRow>>;
 
 /** The rows by reason. */
 export const REASONS: Readonly<Record<keyof typeof ROWS, ReasonRow>> = ROWS;

@@ -213,7 +213,7 @@ const ANOTHER_SECRET: Mistake = {
   id: 'another_secret',
   text: 'The receiver has another secret, by elimination: no usual mistake explains the signature.',
   remedy:
-    'Compare the secret with the dashboard, or with the lines that the sandbox prints: sandbox and production differ.',
+    'Compare the secret with the dashboard, or with the lines that the sandbox prints: sandbox and production differ. If it is the same, something changed the body in a way that is not known here.',
   isProven: false,
 };
 

@@ -76,8 +76,40 @@ interface MistakeRow extends Omit<Mistake, 'isProven'> {
   readonly candidates: (received: Received) => Iterable<Candidate> | boolean;
 }
 
-const TRIM = 'Trim it where it is read.';
 const SERVICE_SIGNS = 'The signed text is {timestamp}.{body}: correct the sender.';
+
+/** A mistake of the receiver's secret: `right` gives the texts that it should have been. */
+function ofSecret(
+  id: MistakeId,
+  what: string,
+  remedy: string,
+  right: (secret: string) => string | readonly string[] | undefined,
+): MistakeRow {
+  return {
+    id,
+    text: `The secret of the receiver ${what}.`,
+    remedy,
+    candidates: ({ secrets }) =>
+      secrets.flatMap((secret) => {
+        const text = textOf(secret);
+        const changed = text === null ? [] : [right(text) ?? []].flat();
+        return changed.filter((each) => each !== '' && each !== text).map((key) => ({ key }));
+      }),
+  };
+}
+
+/** A change of the body on its way: `sent` gives the texts that the service may have signed, if this is what arrived. */
+function ofBody(id: MistakeId, text: string, sent: (received: string) => readonly string[]): MistakeRow {
+  return {
+    id,
+    text,
+    remedy: RAW_BODY_ADVICE,
+    candidates: ({ text: received, secrets }) =>
+      sent(received)
+        .filter((each) => each !== received)
+        .flatMap((each) => secrets.map((key) => ({ key, body: utf8(each) }))),
+  };
+}
 
 /** The mistakes, the cheaper ones first. */
 const MISTAKES: readonly MistakeRow[] = [
@@ -88,42 +120,39 @@ const MISTAKES: readonly MistakeRow[] = [
     candidates: ({ secrets }) =>
       secrets.some((secret) => [SANDBOX_KEY, environment('MERCHANT_API_KEY')].includes(textOf(secret) ?? '')),
   },
-  {
-    id: 'quotes_around_secret',
-    text: 'The secret of the receiver has quotes around it.',
-    remedy: 'Remove them where the variable is set.',
-    candidates: changedSecrets((secret) => /^\s*(["'`])\s*(.+?)\s*\1\s*$/s.exec(secret)?.[2]),
-  },
-  {
-    id: 'white_space_around_secret',
-    text: 'The secret of the receiver has white space around it, such as a line break at its end.',
-    remedy: TRIM,
-    candidates: changedSecrets((secret) => secret.trim()),
-  },
-  {
-    id: 'literal_line_break_in_secret',
-    text: 'The secret of the receiver has a literal \\n in it.',
-    remedy: 'Remove it where the variable is set.',
-    candidates: changedSecrets((secret) => secret.replace(/(?:\\[nr])+/g, '').trim()),
-  },
-  {
-    id: 'character_without_width_in_secret',
-    text: 'The secret of the receiver has a character without width in it.',
-    remedy: 'Type it, or copy it again.',
-    candidates: changedSecrets((secret) => secret.replace(/[\u200B-\u200F\u2060\uFEFF]/g, '').trim()),
-  },
-  {
-    id: 'two_secrets_in_one_text',
-    text: 'The secret of the receiver is two secrets in one text.',
-    remedy: 'Give a list of secrets.',
-    candidates: changedSecrets((secret) => secret.split(/[,;\s]+/).slice(0, 8)),
-  },
-  {
-    id: 'prefix_missing_in_secret',
-    text: 'The secret of the receiver lacks its beginning whsec_.',
-    remedy: 'The whole secret is the key.',
-    candidates: changedSecrets((secret) => `whsec_${secret}`),
-  },
+  ofSecret(
+    'quotes_around_secret',
+    'has quotes around it',
+    'Remove them where the variable is set.',
+    (secret) => /^\s*(["'`])\s*(.+?)\s*\1\s*$/s.exec(secret)?.[2],
+  ),
+  ofSecret(
+    'white_space_around_secret',
+    'has white space around it, such as a line break at its end',
+    'Trim it where it is read.',
+    (secret) => secret.trim(),
+  ),
+  ofSecret(
+    'literal_line_break_in_secret',
+    'has a literal \\n in it',
+    'Remove it where the variable is set.',
+    (secret) => secret.replace(/(?:\\[nr])+/g, '').trim(),
+  ),
+  ofSecret(
+    'character_without_width_in_secret',
+    'has a character without width in it',
+    'Type it, or copy it again.',
+    (secret) => secret.replace(/[\u200B-\u200F\u2060\uFEFF]/g, '').trim(),
+  ),
+  ofSecret('two_secrets_in_one_text', 'is two secrets in one text', 'Give a list of secrets.', (secret) =>
+    secret.split(/[,;\s]+/).slice(0, 8),
+  ),
+  ofSecret(
+    'prefix_missing_in_secret',
+    'lacks its beginning whsec_',
+    'The whole secret is the key.',
+    (secret) => `whsec_${secret}`,
+  ),
   {
     id: 'encoded_secret',
     text: 'The secret of the receiver is the hex or base64 of a key.',
@@ -149,36 +178,21 @@ const MISTAKES: readonly MistakeRow[] = [
     remedy: SERVICE_SIGNS,
     candidates: ({ secrets, timestamp }) => secrets.map((key) => ({ key, head: timestamp })),
   },
-  {
-    id: 'byte_order_mark_lost',
-    text: 'The body lost its byte-order mark when it was read as text.',
-    remedy: RAW_BODY_ADVICE,
-    candidates: changedBodies(({ text }) => [`\uFEFF${text}`]),
-  },
-  {
-    id: 'line_break_lost',
-    text: 'The line break at the end of the body was lost.',
-    remedy: RAW_BODY_ADVICE,
-    candidates: changedBodies(({ text }) => [`${text}\n`, `${text}\r\n`]),
-  },
-  {
-    id: 'white_space_around_body',
-    text: 'White space was added around the body.',
-    remedy: RAW_BODY_ADVICE,
-    candidates: changedBodies(({ text }) => [text.trim()]),
-  },
-  {
-    id: 'body_written_again',
-    text: 'The body was parsed and written again: with other spaces or escapes it matches.',
-    remedy: RAW_BODY_ADVICE,
-    candidates: changedBodies(({ text }) => waysToWrite(text)),
-  },
-  {
-    id: 'amounts_as_numbers',
-    text: 'The body was parsed and written again with its amounts as numbers: as text they match.',
-    remedy: RAW_BODY_ADVICE,
-    candidates: changedBodies(({ text }) => waysToWrite(amountsAsText(respaced(text, false)))),
-  },
+  ofBody('byte_order_mark_lost', 'The body lost its byte-order mark when it was read as text.', (text) => [
+    `\uFEFF${text}`,
+  ]),
+  ofBody('line_break_lost', 'The line break at the end of the body was lost.', (text) => [`${text}\n`, `${text}\r\n`]),
+  ofBody('white_space_around_body', 'White space was added around the body.', (text) => [text.trim()]),
+  ofBody(
+    'body_written_again',
+    'The body was parsed and written again: with other spaces or escapes it matches.',
+    waysToWrite,
+  ),
+  ofBody(
+    'amounts_as_numbers',
+    'The body was parsed and written again with its amounts as numbers: as text they match.',
+    (text) => waysToWrite(amountsAsText(respaced(text, false))),
+  ),
 ];
 
 /** What is wrong with a body at first sight: no HMAC is needed to see it. */
@@ -270,24 +284,6 @@ function textOf(secret: HmacKey): string | null {
   } catch {
     return null;
   }
-}
-
-/** Candidates with the secrets of the receiver without one mistake. */
-function changedSecrets(change: (secret: string) => string | readonly string[] | undefined): MistakeRow['candidates'] {
-  return ({ secrets }) =>
-    secrets.flatMap((secret) => {
-      const text = textOf(secret);
-      const changed = text === null ? [] : [change(text) ?? []].flat();
-      return changed.filter((each) => each !== '' && each !== text).map((key) => ({ key }));
-    });
-}
-
-/** Candidates with the bodies that the service may have signed, if this is what arrived. */
-function changedBodies(change: (received: Received) => readonly string[]): MistakeRow['candidates'] {
-  return (received) =>
-    change(received)
-      .filter((each) => each !== received.text)
-      .flatMap((each) => received.secrets.map((key) => ({ key, body: utf8(each) })));
 }
 
 const HEX_KEY = /^(?:[0-9a-f]{2}){16,64}$/i;

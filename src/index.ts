@@ -101,6 +101,6 @@ export type {
   InvoicePaidEvent,
   UnknownInvoiceEvent,
 } from './webhooks/event/event-types.ts';
-export type { HeadersInput } from './webhooks/verify/verify.ts';
+export type { HeadersInput } from './webhooks/verify/headers.ts';
 
 warnOfOldNode();

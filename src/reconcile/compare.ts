@@ -1,108 +1,165 @@
+import { orderOf } from '../contract/orders.ts';
 import { Decimal } from '../contract/values/decimal.ts';
 import { dateFrom, decimalFrom, Problem } from '../contract/values/scalars.ts';
 import { kindOf } from '../errors/checks.ts';
 import { isMerchantError } from '../errors/guards.ts';
 import { eventNameOf } from '../webhooks/event/events.ts';
-import { eventOfInvoice } from '../webhooks/event/invoice-event.ts';
+import { paymentOfInvoice } from '../webhooks/event/invoice-event.ts';
 import type {
   Finding,
   FindingKind,
   FoundInvoice,
   FoundOrder,
+  NotComparedReason,
   OrderState,
   ReconcileInvoice,
   ReconcileOrder,
 } from './types.ts';
 
-// Compares one order with its invoice: what each side says, what differs, and what to do about it. Pure functions.
+// Compares the rows of one order with the evidence for each: what each side says, what differs, and what to do about it.
+// Pure functions.
 
-/** The states of an order. */
-export const ORDER_STATES: readonly OrderState[] = ['open', 'paid', 'fulfilled', 'canceled', 'refunded'];
+/** What is known about the invoice of one row, once it was looked for. */
+export type Evidence =
+  /** `isConfirmed`: the service itself read it just now, and it cannot lag. */
+  | { readonly is: 'invoice'; readonly invoice: FoundInvoice; readonly isConfirmed: boolean }
+  /** The service says that it has no invoice with this id. */
+  | { readonly is: 'absent' }
+  /** The invoice changed between the list and the single read. */
+  | { readonly is: 'moved' }
+  | { readonly is: 'unknown'; readonly reason: NotComparedReason; readonly problem: string };
 
-/** The part of a finding that the comparison gives. {@link findingOf} adds the order and the invoice. */
-export type Difference = Pick<Finding, 'kind' | 'expected' | 'actual' | 'difference' | 'action'>;
-
-/** The result of comparing an order with its invoice. */
-export type Comparison =
-  | { readonly result: 'matched' | 'withinGrace' }
-  | { readonly result: 'malformed'; readonly problem: string }
-  | { readonly result: 'differs'; readonly differences: readonly Difference[] };
-
-/**
- * Compares an order with its invoice. A difference is left for the next run if either side changed after `horizon`.
- *
- * @param isConfirmed Whether the invoice was just read singly, and cannot lag. Otherwise the advice is to look it up
- * first.
- */
-export function compareWithInvoice(
-  order: FoundOrder,
-  invoice: ReconcileInvoice,
-  horizon: number,
-  isConfirmed: boolean,
-): Comparison {
-  const payment = paymentOf(invoice);
-  if (typeof payment === 'string') return { result: 'malformed', problem: payment };
-  const differences = differencesBetween(order, foundInvoice(invoice, payment), isConfirmed);
-  return withinGrace(differences, horizon, invoice.finished_at ?? invoice.created_at, order.changed_at);
+/** A row of an order beside the evidence for it. */
+export interface Row {
+  readonly order: FoundOrder;
+  readonly evidence: Evidence;
 }
 
+/** What a comparison found. */
+export type Comparison =
+  | { readonly result: 'matched' | 'withinGrace' }
+  | { readonly result: 'unknown'; readonly row: Row; readonly reason: NotComparedReason; readonly problem: string }
+  | { readonly result: 'differs'; readonly findings: readonly Finding[] };
+
+const isBooked = ({ order }: Row): boolean => !['open', 'canceled'].includes(order.state);
+const invoiceOf = ({ evidence }: Row): FoundInvoice | null => (evidence.is === 'invoice' ? evidence.invoice : null);
+
+const isPaid = (row: Row): boolean => (invoiceOf(row)?.paid_amount ?? null) !== null;
+
 /**
- * Compares an order for which the service has no invoice. A canceled order needs none, because nothing was charged or
- * delivered.
+ * Compares the rows of one order, with one invoice each, as a whole: the order is booked if one of them is. A difference
+ * is left for the next run if one of its sides changed after `horizon`.
  */
-export function compareWithoutInvoice(order: FoundOrder, horizon: number): Comparison {
-  const { state, created_at, changed_at } = order;
-  if (state === 'canceled') return { result: 'matched' };
-  const difference =
-    state === 'open'
-      ? differs('order_without_invoice', state, null, 'Create the invoice with this external_id, or cancel the order.')
-      : differs(
-          'fulfilled_not_paid',
-          'success',
-          null,
-          `The order is ${state}, and the service has no invoice with its id. Find the payment of this order.`,
-        );
-  return withinGrace([difference], horizon, created_at, changed_at);
+export function compareOrder(rows: readonly Row[], horizon: number): Comparison {
+  for (const row of rows) {
+    const { evidence } = row;
+    if (evidence.is === 'unknown')
+      return { result: 'unknown', row, reason: evidence.reason, problem: evidence.problem };
+  }
+  if (rows.some(({ evidence }) => evidence.is === 'moved')) return { result: 'withinGrace' };
+  return withinGrace(findingsOf(rows), horizon, rows.flatMap(changesOf));
 }
 
 /** Compares an invoice that has no order. If it ended unpaid, it needs none: the shop may have deleted the order. */
-export function compareWithoutOrder(invoice: ReconcileInvoice, horizon: number): Comparison {
-  const payment = paymentOf(invoice);
-  if (typeof payment === 'string') return { result: 'malformed', problem: payment };
+export function compareWithoutOrder(
+  invoice: FoundInvoice,
+  external_id: string,
+  isConfirmed: boolean,
+  horizon: number,
+): Comparison {
   if (eventNameOf(invoice.status) === 'invoice.canceled') return { result: 'matched' };
   const action = 'Find the order. If no order belongs to it, find out who created the invoice.';
   const difference = differs('invoice_without_order', null, invoice.status, action);
-  return withinGrace([difference], horizon, invoice.finished_at ?? invoice.created_at);
+  const finding = {
+    ...difference,
+    external_id,
+    currency: invoice.currency,
+    confirmed: isConfirmed,
+    order: null,
+    invoice,
+  };
+  return withinGrace([finding], horizon, [invoice.finished_at ?? invoice.created_at]);
 }
 
-/** Returns the differences, unless one of the changes is younger than the horizon. */
-function withinGrace(
-  differences: readonly Difference[],
-  horizon: number,
-  ...changes: readonly (Date | null)[]
-): Comparison {
-  if (differences.length === 0) return { result: 'matched' };
+/** The finding for rows that have the same id, or the same invoice. */
+export function duplicateOf(order: FoundOrder, count: number): Finding {
+  const action = 'Keep one order for this invoice: one payment must not fulfil two.';
+  const { external_id, currency } = order;
+  const difference = { ...differs('duplicate_order', 1, Math.max(2, count), action), difference: null };
+  return { ...difference, external_id, currency, confirmed: true, order, invoice: null };
+}
+
+function changesOf({ order, evidence }: Row): (Date | null)[] {
+  if (evidence.is !== 'invoice') return [order.created_at, order.changed_at];
+  return [evidence.invoice.finished_at ?? evidence.invoice.created_at, order.changed_at];
+}
+
+function withinGrace(findings: readonly Finding[], horizon: number, changes: readonly (Date | null)[]): Comparison {
+  if (findings.length === 0) return { result: 'matched' };
   const isYoung = changes.some((change) => change !== null && change.getTime() > horizon);
-  return isYoung ? { result: 'withinGrace' } : { result: 'differs', differences };
+  return isYoung ? { result: 'withinGrace' } : { result: 'differs', findings };
 }
 
-/** Returns all differences. That of the state comes first. */
-function differencesBetween(order: FoundOrder, invoice: FoundInvoice, isConfirmed: boolean): Difference[] {
-  const { state, amount, currency, credited_usdt: booked } = order;
-  const { paid_amount: paid, credited_usdt: credited, status } = invoice;
-  const isBooked = state === 'paid' || state === 'fulfilled' || state === 'refunded';
-  if (paid === null || credited === null) {
-    if (!isBooked) return [];
-    const remedy = state === 'refunded' ? 'Find out what was refunded.' : 'Stop or reclaim the delivery.';
-    const action = `The order is ${state}, and its invoice is ${status}: nothing was paid. ${isConfirmed ? remedy : 'Look the invoice up before you act.'}`;
-    return [differs('fulfilled_not_paid', 'success', status, action)];
+function findingsOf(rows: readonly Row[]): Finding[] {
+  const refunded = (row: Row): boolean => row.order.state === 'refunded';
+  const allPaid = rows.filter(isPaid);
+  const kept = allPaid.filter((row) => !refunded(row));
+  const paid = kept.length > 0 ? kept : allPaid.slice(0, 1); // a payment that was given back counts for nothing
+  const booked = rows.find((row) => isBooked(row) && !refunded(row)) ?? rows.find(isBooked);
+  const [first, second] = paid;
+  if (first === undefined) return booked === undefined ? unpaid(rows) : [givenUnpaid(booked)];
+  const found = differencesOf(first, booked ?? first);
+  return second === undefined ? found : [paidTwice(second, paid), ...found];
+}
+
+/** Findings of an order that waits or was canceled, and that nobody paid. */
+function unpaid(rows: readonly Row[]): Finding[] {
+  const open = rows.filter(({ order }) => order.state === 'open');
+  const last = open.at(-1);
+  const isPayable = rows.some((row) => invoiceOf(row)?.status === 'pending');
+  if (last === undefined || isPayable) return [];
+  const ended = open.filter((row) => invoiceOf(row) !== null).at(-1);
+  if (ended === undefined) {
+    const action = 'Create the invoice with this external_id, or cancel the order.';
+    return [findingOf(last, differs('order_without_invoice', last.order.state, null, action))];
   }
-  if (state === 'refunded') return []; // the amounts no longer count
+  const status = invoiceOf(ended)?.status ?? '';
+  const action = `The order waits for money, and its invoice is ${status}: nothing was paid. Cancel the order, or create another invoice for it.`;
+  return [findingOf(ended, differs('open_but_ended', 'pending', status, action))];
+}
+
+function givenUnpaid(row: Row): Finding {
+  const { state } = row.order;
+  const invoice = invoiceOf(row);
+  if (invoice === null) {
+    const action = `The order is ${state}, and the service has no invoice with its id. Find the payment of this order.`;
+    return findingOf(row, differs('fulfilled_not_paid', 'success', null, action));
+  }
+  const remedy = state === 'refunded' ? 'Find out what was refunded.' : 'Stop or reclaim the delivery.';
+  const action = `The order is ${state}, and its invoice is ${invoice.status}: nothing was paid. ${isConfirmed(row) ? remedy : 'Look the invoice up before you act.'}`;
+  return findingOf(row, differs('fulfilled_not_paid', 'success', invoice.status, action));
+}
+
+function paidTwice(row: Row, paid: readonly Row[]): Finding {
+  const ids = paid.map(({ order }) => JSON.stringify(order.external_id)).join(' and ');
+  const action = `${paid.length} invoices of the order are paid: ${ids}. Give the customer one of the payments back, or book it as credit.`;
+  return findingOf(row, { ...differs('paid_twice', 1, paid.length, action), difference: null });
+}
+
+/** Returns what differs between the order and its paid invoice. That of the state comes first. */
+function differencesOf(row: Row, { order: book }: Row): Finding[] {
+  const invoice = invoiceOf(row);
+  if (invoice === null) return [];
+  const { amount, currency } = row.order;
+  const { state } = book;
+  const booked = row.order.credited_usdt ?? book.credited_usdt;
+  const { paid_amount: paid, credited_usdt: credited } = invoice;
+  if (paid === null || credited === null || state === 'refunded') return []; // the amounts no longer count
   const differences: Difference[] = [];
   const isOtherCurrency = currency !== invoice.currency;
   const isOtherAmount = !isOtherCurrency && !amount.eq(paid);
   const sum = `${paid.toFixed()} ${invoice.currency} of ${amount.toFixed()} ${currency} was paid, and ${credited.toFixed()} USDT credited`;
-  if (!isBooked) {
+  if (state === 'open' || state === 'canceled') {
     const remedy =
       isOtherCurrency || isOtherAmount
         ? 'Do not fulfil it as ordered: agree on the difference with the customer first, or refund the payment.'
@@ -123,8 +180,10 @@ function differencesBetween(order: FoundOrder, invoice: FoundInvoice, isConfirme
     const action = `${credited.toFixed()} USDT was credited, and ${booked.toFixed()} is booked. Correct the booked credit.`;
     differences.push(differs('credited_differs', booked, credited, action));
   }
-  return differences;
+  return differences.map((difference) => findingOf(row, difference));
 }
+
+type Difference = Pick<Finding, 'kind' | 'expected' | 'actual' | 'difference' | 'action'>;
 
 function differs(
   kind: FindingKind,
@@ -136,62 +195,40 @@ function differs(
   return { kind, expected, actual, difference: areAmounts ? actual.minus(expected) : null, action };
 }
 
-interface Payment {
-  readonly paid: Decimal | null;
-  readonly credited: Decimal | null;
+function isConfirmed({ evidence }: Row): boolean {
+  return evidence.is === 'absent' || (evidence.is === 'invoice' && evidence.isConfirmed);
 }
 
-const UNPAID: Payment = { paid: null, credited: null };
+function findingOf(row: Row, difference: Difference): Finding {
+  const { order } = row;
+  const invoice = invoiceOf(row);
+  const currency = invoice?.currency ?? order.currency;
+  return { ...difference, external_id: order.external_id, currency, confirmed: isConfirmed(row), order, invoice };
+}
 
 /**
- * Returns what was paid and credited, or a text that says why the invoice cannot be compared. `catchUp` refuses the
+ * Returns an invoice with what was paid and credited, or a text that says why it cannot be compared. `catchUp` refuses the
  * same invoices.
  */
-function paymentOf(invoice: ReconcileInvoice): Payment | string {
-  if (invoice.status === 'pending') return UNPAID;
+export function foundInvoice(invoice: ReconcileInvoice): FoundInvoice | string {
+  const { uuid, status, amount, currency, created_at, expires_at, finished_at } = invoice;
+  const times = { created_at, expires_at, finished_at };
+  const found = { uuid, status, amount, currency: currency.code.toUpperCase(), ...times };
+  const unpaid = { ...found, paid_amount: null, credited_usdt: null };
+  if (status === 'pending') return unpaid;
   try {
-    const event = eventOfInvoice(invoice);
-    switch (event.type) {
-      case 'invoice.paid':
-        return { paid: event.amount, credited: event.credited_usdt };
-      case 'invoice.canceled':
-        return UNPAID;
-      case 'unknown':
-        return 'its status is not one that the interface knows';
-    }
+    const { type, amount: paid_amount, credited_usdt } = paymentOfInvoice(invoice);
+    if (type === 'unknown') return 'its status is not one that the interface knows';
+    return type === 'invoice.canceled' ? unpaid : { ...found, paid_amount, credited_usdt };
   } catch (error) {
     return isMerchantError(error) ? error.message : 'it cannot be read';
   }
 }
 
-function foundInvoice(invoice: ReconcileInvoice, { paid, credited }: Payment): FoundInvoice {
-  const { uuid, status, amount, currency, created_at, expires_at, finished_at } = invoice;
-  const code = currency.code.toUpperCase();
-  const times = { created_at, expires_at, finished_at };
-  return { uuid, status, amount, currency: code, paid_amount: paid, credited_usdt: credited, ...times };
-}
-
-/** Returns a difference as a finding for the caller. */
-export function findingOf(
-  difference: Difference,
-  confirmed: boolean,
-  order: FoundOrder | null,
-  invoice: ReconcileInvoice | null,
-): Finding {
-  const payment = invoice === null ? UNPAID : paymentOf(invoice);
-  const found = invoice === null ? null : foundInvoice(invoice, typeof payment === 'string' ? UNPAID : payment);
-  return {
-    ...difference,
-    external_id: order?.external_id ?? invoice?.external_id ?? '',
-    currency: found?.currency ?? order?.currency ?? '',
-    confirmed,
-    order,
-    invoice: found,
-  };
-}
-
 const ID_MAX = 512;
 const WORD_MAX = 40;
+/** The states of an order. */
+const ORDER_STATES: readonly OrderState[] = ['open', 'paid', 'fulfilled', 'canceled', 'refunded'];
 
 /** An order that cannot be compared. Its id is null if it cannot be read either. */
 export interface BadOrder {
@@ -214,6 +251,7 @@ export function readOrder(given: unknown, byDefault: string): FoundOrder | BadOr
     if (problem !== null || external_id === null) return { problem: String(problem), place, external_id };
     return {
       external_id,
+      order: (row.order ?? null) === null ? orderOf(external_id).order : readText('order', row.order),
       amount: readAmount('amount', row.amount),
       currency: readText('currency', row.currency).toUpperCase(),
       credited_usdt: (row.credited_usdt ?? null) === null ? null : readAmount('credited_usdt', row.credited_usdt),
@@ -230,7 +268,8 @@ export function readOrder(given: unknown, byDefault: string): FoundOrder | BadOr
 
 function readText(name: string, value: unknown): string {
   if (typeof value === 'string' && value !== '' && value.length <= ID_MAX) return value;
-  throw new Problem(`${name} must be text of 1 to ${ID_MAX} characters, not ${kindOf(value)}`);
+  const given = typeof value === 'string' && value !== '' ? `${value.length} characters` : kindOf(value);
+  throw new Problem(`${name} must be text of 1 to ${ID_MAX} characters, not ${given}`);
 }
 
 function readAmount(name: string, value: unknown): Decimal {

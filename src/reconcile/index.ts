@@ -7,7 +7,6 @@
 
 export type { KnownInvoiceStatus } from '../contract/types.ts';
 export { Decimal } from '../contract/values/decimal.ts';
-export type { Callback } from '../errors/checks.ts';
 export { reconcile } from './reconcile.ts';
 export type {
   CurrencySummary,
@@ -22,7 +21,6 @@ export type {
   ReconcileInvoice,
   ReconcileOptions,
   ReconcileOrder,
-  ReconcileProgress,
   ReconcileSummary,
   Reconciliation,
   UnreadableOrder,

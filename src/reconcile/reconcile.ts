@@ -1,34 +1,40 @@
+import { Decimal } from '../contract/values/decimal.ts';
 import { instantFrom, isSameIdent, plainIdent } from '../contract/values/scalars.ts';
 import {
-  checkCallbacks,
-  checkOptions,
-  checkSignal,
+  callback,
   configurationFail,
+  count,
+  type Fail,
   kindOf,
-  namesOf,
-  readCount,
+  type OptionTable,
+  type Read,
+  readOptions,
+  signal,
 } from '../errors/checks.ts';
 import { AbortedError } from '../errors/classes.ts';
-import { type AnyMerchantError, failsEveryCall, hasCode, isMerchantError, isRefusedIdent } from '../errors/guards.ts';
-import { notify } from '../errors/notify.ts';
+import { failsEveryCall, hasCode, hasKind, isMerchantError, isRefusedIdent } from '../errors/guards.ts';
 import { concurrently, untilAborted } from '../webhooks/catch-up/concurrently.ts';
 import { lacksPayment } from '../webhooks/event/invoice-event.ts';
 import {
   type Comparison,
-  compareWithInvoice,
-  compareWithoutInvoice,
+  compareOrder,
   compareWithoutOrder,
-  findingOf,
+  duplicateOf,
+  type Evidence,
+  foundInvoice,
+  type Row,
   readOrder,
 } from './compare.ts';
 import type {
   CurrencySummary,
   Finding,
   FindingKind,
+  FoundInvoice,
   FoundOrder,
   InvalidInvoice,
   NotCompared,
   NotComparedReason,
+  OrderState,
   ReconcileClient,
   ReconcileInvoice,
   ReconcileOptions,
@@ -36,27 +42,44 @@ import type {
   Reconciliation,
 } from './types.ts';
 
-// Reads the orders into a Map, walks the list of invoices once, and reads each order that differs singly before it is
-// reported. The list alone decides nothing, because it may move, be late or be cut: an order is not called unpaid
-// because the list did not show its invoice.
+// Gathers the evidence: reads the orders into a Map, walks the list of invoices once, and reads each order that differs
+// singly before it is compared and reported. The list alone decides nothing, because it may move, be late or be cut: an
+// order is not called unpaid because the list did not show its invoice.
 
 const fail = configurationFail('reconcile');
-const NAMES = namesOf<ReconcileOptions>({
-  merchant: true,
-  orders: true,
-  since: true,
-  grace: true,
-  signal: true,
-  concurrency: true,
-  onProgress: true,
-  now: true,
-});
 const GRACE = 15 * 60_000;
 const PER_PAGE = 100;
 /** How many orders are read singly before their findings are yielded, in the order of the orders. */
 const BATCH = 100;
 /** After this many failed single reads, one after the other, the service counts as down. */
 const FAILED_READS_MAX = 10;
+/** The Date header has whole seconds: the time of the service is up to this later. */
+const HEADER_PRECISION = 999;
+
+const OPTIONS = {
+  merchant(value: unknown): ReconcileClient {
+    const { list, get } = (value as Partial<ReconcileClient> | null | undefined)?.invoices ?? {}; // checked here
+    if (typeof list !== 'function' || typeof get !== 'function') fail('merchant must be a MerchantClient');
+    return value as ReconcileClient; // its methods are there
+  },
+  orders(value: unknown): ReconcileOptions['orders'] {
+    if (typeof value === 'object' && value !== null && (Symbol.iterator in value || Symbol.asyncIterator in value))
+      return value as ReconcileOptions['orders']; // each row is checked
+    return fail(`orders must be an iterable or async iterable of orders, not ${kindOf(value)}`);
+  },
+  since(value: unknown): number {
+    const time = value === undefined ? 0 : instantFrom(value);
+    return time ?? fail('since must be a Date, milliseconds since 1970 or ISO 8601 text');
+  },
+  grace(value: unknown, name: string, refuse: Fail): number {
+    if (value === undefined) return GRACE;
+    if (typeof value === 'number' && value >= 0) return value;
+    return refuse(`${name} must be a number of milliseconds from 0, not ${kindOf(value)}`);
+  },
+  signal: signal(),
+  concurrency: count({ default: 4, min: 1, max: 32 }),
+  now: callback<() => number>(),
+} satisfies OptionTable<ReconcileOptions>;
 
 /**
  * Compares the orders of a shop with the invoices of the service, and yields the differences in the order of `orders`, then
@@ -73,84 +96,83 @@ const FAILED_READS_MAX = 10;
  * const { currencies } = await run.summary();
  */
 export function reconcile(options: ReconcileOptions): Reconciliation {
-  return new Run(readOptions(options));
-}
-
-interface Settings extends Pick<ReconcileOptions, 'merchant' | 'orders' | 'onProgress' | 'now'> {
-  readonly signal: AbortSignal | undefined;
-  readonly concurrency: number;
-  readonly grace: number;
-  readonly from: number;
-}
-
-function readOptions(options: ReconcileOptions): Settings {
-  checkOptions('options', options, NAMES, fail);
-  const { merchant, orders, since, grace = GRACE, signal, onProgress, now } = options;
-  const { list, get } = (merchant as Partial<ReconcileClient> | null)?.invoices ?? {}; // checked here
-  if (typeof list !== 'function' || typeof get !== 'function') fail('merchant must be a MerchantClient');
-  if (typeof orders !== 'object' || orders === null || !(Symbol.iterator in orders || Symbol.asyncIterator in orders)) {
-    fail(`orders must be an iterable or async iterable of orders, not ${kindOf(orders)}`);
-  }
-  const from = since === undefined ? 0 : instantFrom(since);
-  if (from === null) fail('since must be a Date, milliseconds since 1970 or ISO 8601 text');
-  if (typeof grace !== 'number' || !(grace >= 0))
-    fail(`grace must be a number of milliseconds from 0, not ${kindOf(grace)}`);
-  checkSignal('signal', signal, fail);
-  checkCallbacks({ onProgress, now }, fail);
-  const concurrency = readCount('concurrency', options.concurrency, { byDefault: 4, min: 1, max: 32 }, fail);
-  return { merchant, orders, signal, onProgress, now, concurrency, grace, from: from ?? 0 };
-}
-
-/** An order, and what the list has shown about its invoice. */
-interface Entry {
-  readonly order: FoundOrder;
-  /** The number of orders with this id. */
-  count: number;
-  /** The uuid of its invoice, or null if the list has not shown one. */
-  uuid: string | null;
-  /** The listed invoice, kept while it differs. */
-  invoice: ReconcileInvoice | null;
-  /** True if the listed invoice agrees with the order. */
-  isMatched: boolean;
-  /** True if the list has shown several invoices with this external_id. */
-  hasSeveral: boolean;
-  /** True if another order has the same invoice: one of the two gives its external_id, and the other its uuid. */
-  sharesInvoice: boolean;
-  /** True if the list has shown a row with this external_id that cannot be read. */
-  isListedUnreadable: boolean;
+  return new Run(readOptions('options', options, OPTIONS, fail));
 }
 
 type Result = Finding | NotCompared;
-/**
- * The result of a single read: the invoice, or why it cannot be compared. `absent`: the service does not find it.
- * `refused`: the service does not accept the id. `unread`: the read failed. `malformed`: the response cannot be
- * decoded.
- */
+
+/** An order as it is held: texts and numbers, because a million of them must fit. */
+interface HeldOrder {
+  readonly external_id: string;
+  readonly order: string;
+  readonly amount: string;
+  readonly currency: string;
+  readonly credited: string | null;
+  readonly state: OrderState;
+  readonly created: number | null;
+  readonly changed: number | null;
+  /** The place that the row names, or its number. */
+  readonly place: string | number;
+}
+
+/** What is held of a listed invoice that does not agree with its order. `found` is a text where it contradicts itself. */
+interface HeldInvoice {
+  readonly uuid: string;
+  readonly external_id: string;
+  readonly currency: string;
+  readonly found: FoundInvoice | string;
+}
+
+/** A row of the shop, and what the list has shown about its invoice. */
+interface Entry {
+  readonly order: HeldOrder;
+  /** The number of rows with this id. */
+  count: number;
+  /**
+   * Null: nothing. `agrees`: its only invoice, which agrees with it and is not held. `several`: more than one invoice. `shared`: an invoice that
+   * another row has, too, by its uuid. `unreadable`: a row that cannot be read.
+   */
+  listed: HeldInvoice | 'agrees' | 'several' | 'shared' | 'unreadable' | null;
+}
+
+/** The result of a single read: the invoice, or why there is none. */
 type Reading =
-  | { readonly invoice: ReconcileInvoice }
+  | { readonly invoice: FoundInvoice; readonly isShort: boolean }
   | { readonly without: 'absent' | 'refused' }
-  | { readonly without: 'unread' | 'malformed'; readonly problem: string };
-type Counts = { -readonly [Name in keyof Omit<CurrencySummary, 'currency' | 'findings'>]: number } & {
-  findings: Partial<Record<FindingKind, number>>;
-};
+  | { readonly reason: 'invoice_malformed' | 'invoice_not_read'; readonly problem: string };
+
+type Money = Record<'paidNotGiven' | 'givenNotPaid' | 'differences', Decimal>;
 
 class Run implements Reconciliation {
-  readonly #settings: Settings;
+  readonly #settings: Read<typeof OPTIONS>;
   /** By the id of the order. A uuid is compared in its plain form. */
   readonly #entries = new Map<string, Entry>();
+  /** The rows of an order that has several, by the id of the order. */
+  readonly #orders = new Map<string, Entry[]>();
   /** The orders, and the rows that could not be read as one, in the order of `orders`. */
   readonly #rows: (Entry | NotCompared)[] = [];
   /** The ids of orders that cannot be compared. Their invoices are not reported as ones without an order. */
   readonly #badOrders = new Set<string>();
-  readonly #invoicesWithoutOrder: ReconcileInvoice[] = [];
-  readonly #totals = { orders: 0, invoices: 0, differing: 0, ordersNotCompared: 0, invoicesWithoutOrder: 0 };
-  readonly #currencies = new Map<string | null, Counts>();
+  readonly #invoicesWithoutOrder: HeldInvoice[] = [];
+  readonly #totals = {
+    orders: 0,
+    invoices: 0,
+    matched: 0,
+    withinGrace: 0,
+    differing: 0,
+    ordersNotCompared: 0,
+    invoicesWithoutOrder: 0,
+    findings: 0,
+    notCompared: 0,
+  };
+  readonly #kinds: Partial<Record<FindingKind, number>> = {};
+  readonly #money = new Map<string, Money>();
   /** What changed after this time is left for the next run. */
   #horizon = 0;
   /** False once something shows that the list misses invoices. That is reported once. */
   #isListWhole = true;
   /** The oldest listed invoice. */
-  #oldest: ReconcileInvoice | null = null;
+  #oldest: { readonly uuid: string; readonly external_id: string; readonly created: number } | null = null;
   /** Whether the service finds the oldest listed invoice by its external_id. Null until it is asked. */
   #readsByExternalId: Promise<boolean> | null = null;
   /** Failed single reads since the last one that succeeded. */
@@ -158,39 +180,33 @@ class Run implements Reconciliation {
   #state: 'new' | 'running' | 'complete' = 'new';
   #failure: { readonly error: unknown } | null = null;
 
-  constructor(settings: Settings) {
+  constructor(settings: Read<typeof OPTIONS>) {
     this.#settings = settings;
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<Result, void, undefined> {
     if (this.#state !== 'new') fail('a run is read once, by one loop or by its summary. Call reconcile again');
     this.#state = 'running';
-    const { signal } = this.#settings;
+    const { signal: stop } = this.#settings;
     try {
-      for await (const entry of this.#results()) yield this.#counted(entry);
+      for await (const result of this.#results()) {
+        this.#count(result);
+        yield result;
+      }
       this.#state = 'complete';
     } catch (error) {
-      this.#failure = { error: signal?.aborted ? aborted(signal) : error };
+      this.#failure = { error: stop?.aborted ? aborted(stop) : error };
       throw this.#failure.error;
     }
   }
 
   async summary(): Promise<ReconcileSummary> {
-    if (this.#state === 'new') for await (const _ of this) void _; // the entries are counted
+    if (this.#state === 'new') for await (const _ of this) void _; // the results are counted
     if (this.#failure !== null) throw this.#failure.error;
-    const currencies = [...this.#currencies]
-      .sort(([a], [b]) => ((a ?? '\uffff') < (b ?? '\uffff') ? -1 : 1))
-      .map(([currency, counts]) => ({ currency, ...counts }));
-    const sum = (of: (counts: Counts) => number): number => currencies.reduce((total, each) => total + of(each), 0);
-    return {
-      complete: this.#state === 'complete',
-      ...this.#totals,
-      matched: sum(({ matched }) => matched),
-      withinGrace: sum(({ withinGrace }) => withinGrace),
-      findings: sum(({ findings }) => Object.values(findings).reduce((total, count) => total + count, 0)),
-      notCompared: sum(({ notCompared }) => notCompared),
-      currencies,
-    };
+    const currencies: CurrencySummary[] = [...this.#money]
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([currency, money]) => ({ currency, ...money }));
+    return { complete: this.#state === 'complete', ...this.#totals, kinds: { ...this.#kinds }, currencies };
   }
 
   async *#results(): AsyncGenerator<Result, void, undefined> {
@@ -198,7 +214,7 @@ class Run implements Reconciliation {
     await this.#readOrders();
     yield* await this.#walk();
     const open = this.#rows.filter((row) => 'kind' in row || !this.#isMatched(row));
-    yield* this.#inOrder(open, (row) => ('kind' in row ? [row] : this.#compareOrder(row)));
+    yield* this.#inOrder(open, (row) => ('kind' in row ? [row] : this.#compare(row)));
     yield* this.#inOrder(this.#invoicesWithoutOrder, (invoice) => this.#compareInvoice(invoice));
   }
 
@@ -214,33 +230,32 @@ class Run implements Reconciliation {
       }
       const id = plainIdent(order.external_id);
       const known = this.#entries.get(id);
-      if (known !== undefined) known.count += 1;
-      else {
-        const entry = {
-          order,
-          count: 1,
-          uuid: null,
-          invoice: null,
-          isMatched: false,
-          hasSeveral: false,
-          sharesInvoice: false,
-          isListedUnreadable: false,
-        };
-        this.#entries.set(id, entry);
-        this.#rows.push(entry);
+      if (known !== undefined) {
+        known.count += 1;
+        continue;
       }
+      const entry: Entry = { order: held(order, this.#totals.orders), count: 1, listed: null };
+      this.#entries.set(id, entry);
+      this.#rows.push(entry);
+      if (order.order === order.external_id) continue;
+      const rows = this.#orders.get(order.order);
+      if (rows === undefined) this.#orders.set(order.order, [entry]);
+      else rows.push(entry);
+    }
+    // The first attempt has the id of the order itself, and is a row of it only where there are others.
+    for (const [id, rows] of this.#orders) {
+      const first = this.#entries.get(plainIdent(id));
+      if (first !== undefined && first.order.order === id && !rows.includes(first)) rows.unshift(first);
+      if (rows.length === 1) this.#orders.delete(id);
     }
   }
 
-  /**
-   * Walks the list once: marks the orders that agree, and keeps the invoices that differ. Returns what could not be
-   * listed.
-   */
+  /** Walks the list once: marks the orders that agree, and holds what differs. Returns what could not be listed. */
   async #walk(): Promise<NotCompared[]> {
-    const { merchant, onProgress, signal, now, grace } = this.#settings;
+    const { merchant, signal: stop, now, grace } = this.#settings;
     const problems: NotCompared[] = [];
     const invalid = new Set<string>();
-    let [total, pages, joined] = [0, 0, 0];
+    let [total, isFirst, joined] = [0, true, 0];
     const onInvalidItem = ({ page, index, path, raw }: InvalidInvoice): void => {
       const { uuid, external_id } = (raw ?? {}) as Readonly<Record<string, unknown>>; // whatever the row holds
       const name = typeof uuid === 'string' ? uuid : `row ${index + 1} of page ${page}`;
@@ -248,20 +263,17 @@ class Run implements Reconciliation {
       invalid.add(name);
       const id = typeof external_id === 'string' ? external_id : null;
       const entry = id === null ? undefined : this.#entries.get(plainIdent(id));
-      if (entry !== undefined) entry.isListedUnreadable = true;
+      if (entry !== undefined) entry.listed ??= 'unreadable';
       if (id !== null && this.#knows(id)) return; // its order is read singly, or was reported as one that cannot be read
       problems.push(notCompared('invoice_malformed', `it cannot be read at "${path}"`, `invoice ${name}`, id));
     };
     try {
-      const rows = merchant.invoices.list({ per_page: PER_PAGE }, { signal, onInvalidItem });
-      this.#horizon = (now?.() ?? (await timeOf(rows))) - grace;
-      for await (const { items, total_items } of rows.pages()) {
-        if (pages > 0) joined += Math.max(0, total_items - total); // created meanwhile: the walk need not find them
-        total = total_items;
-        pages += 1;
+      const list = merchant.invoices.list({ per_page: PER_PAGE }, { signal: stop, onInvalidItem });
+      this.#horizon = (now?.() ?? (await timeOf(list))) - grace;
+      for await (const { items, total_items } of list.pages()) {
+        if (!isFirst) joined += Math.max(0, total_items - total); // created meanwhile: the walk need not find them
+        [total, isFirst] = [total_items, false];
         for (const invoice of items) this.#takeListed(invoice);
-        const expected = Math.max(pages, Math.ceil(total / PER_PAGE));
-        notify(() => onProgress?.({ phase: 'invoices', done: pages, total: expected }));
       }
     } catch (error) {
       if (!hasCode(error, 'SDK_PAGE')) throw error;
@@ -269,10 +281,8 @@ class Run implements Reconciliation {
       problems.push(notCompared('invoices_not_listed', error.message, 'the list', null));
     }
     const seen = this.#totals.invoices + invalid.size;
-    if (this.#isListWhole && seen < total - joined) {
-      const problem = `the list showed ${seen} invoices, and the service counts ${total}`;
-      problems.push(this.#listIsCut(problem));
-    }
+    if (this.#isListWhole && seen < total - joined)
+      problems.push(this.#listIsCut(`the list showed ${seen} invoices, and the service counts ${total}`));
     return problems;
   }
 
@@ -282,39 +292,47 @@ class Run implements Reconciliation {
     return notCompared('invoices_not_listed', `${problem}: invoices without an order may be missing`, 'the list', null);
   }
 
+  /** True for a row that agrees with its listed invoice. Counts it. */
+  #isMatched({ listed, count: rows }: Entry): boolean {
+    if (listed !== 'agrees' || rows > 1) return false;
+    this.#totals.matched += 1;
+    return true;
+  }
+
   #knows(ident: string): boolean {
     return this.#entries.has(plainIdent(ident)) || this.#badOrders.has(plainIdent(ident));
   }
 
-  /** Compares a listed invoice with its order, or keeps it as one without an order. */
+  /** Compares a listed invoice with its order, or holds it as one without an order. */
   #takeListed(invoice: ReconcileInvoice): void {
     this.#totals.invoices += 1;
-    const { external_id, uuid, created_at } = invoice;
-    if (this.#oldest === null || created_at < this.#oldest.created_at) this.#oldest = invoice;
+    const { external_id, uuid } = invoice;
+    const created = invoice.created_at.getTime();
+    if (this.#oldest === null || created < this.#oldest.created) this.#oldest = { uuid, external_id, created };
     // The id of an order may be the uuid of its invoice.
     const byUuid = this.#entries.get(plainIdent(uuid));
     const entry = this.#entries.get(plainIdent(external_id)) ?? byUuid;
-    if (entry !== undefined && byUuid !== undefined && entry !== byUuid) {
-      entry.sharesInvoice = true;
-      byUuid.sharesInvoice = true;
-    }
+    const found = foundInvoice(invoice);
     if (entry === undefined) {
-      const isReported = created_at.getTime() >= this.#settings.from && !this.#knows(external_id) && !this.#knows(uuid);
-      if (isReported && compareWithoutOrder(invoice, this.#horizon).result !== 'matched')
-        this.#invoicesWithoutOrder.push(invoice);
+      const isReported = created >= this.#settings.since && !this.#knows(external_id) && !this.#knows(uuid);
+      const isMatched =
+        typeof found !== 'string' && compareWithoutOrder(found, external_id, false, this.#horizon).result === 'matched';
+      if (isReported && !isMatched) this.#invoicesWithoutOrder.push(heldInvoice(invoice, found));
       return;
     }
-    if (entry.uuid !== null && entry.uuid !== uuid) entry.hasSeveral = true;
-    entry.uuid = uuid;
-    entry.isMatched = compareWithInvoice(entry.order, invoice, this.#horizon, false).result === 'matched';
-    entry.invoice = entry.isMatched ? null : invoice;
-  }
-
-  /** True for an order that agrees with its listed invoice. Counts it. */
-  #isMatched({ order, count, isMatched, hasSeveral, sharesInvoice }: Entry): boolean {
-    if (!isMatched || hasSeveral || sharesInvoice || count > 1) return false;
-    this.#countsOf(order.currency).matched += 1;
-    return true;
+    if (byUuid !== undefined && entry !== byUuid) {
+      entry.listed = 'shared';
+      byUuid.listed = 'shared';
+      return;
+    }
+    if (entry.listed !== null && entry.listed !== 'unreadable') {
+      if (entry.listed !== 'shared') entry.listed = 'several';
+      return;
+    }
+    // The rows of an order with several are compared together, at the end.
+    const isAlone = !this.#orders.has(entry.order.order);
+    const isMatched = isAlone && typeof found !== 'string' && this.#agree([listedRow(entry.order, found)]);
+    entry.listed = isMatched ? 'agrees' : heldInvoice(invoice, found);
   }
 
   /** Works on several items at once, and yields their results in the order of the items. */
@@ -322,98 +340,126 @@ class Run implements Reconciliation {
     items: readonly Item[],
     work: (item: Item) => Promise<readonly Result[]> | readonly Result[],
   ): AsyncGenerator<Result, void, undefined> {
-    const { signal, onProgress } = this.#settings;
+    const { signal: stop } = this.#settings;
     for (let at = 0; at < items.length; at += BATCH) {
       const batch = items.slice(at, at + BATCH);
       const results = batch.map((): readonly Result[] => []);
-      let done = at;
       await concurrently(batch.entries(), this.#settings, async ([index, item]) => {
         results[index] = await work(item);
-        done += 1;
-        notify(() => onProgress?.({ phase: 'orders', done, total: items.length }));
       });
-      for (const entry of results.flat()) {
-        yield entry;
-        signal?.throwIfAborted();
+      for (const result of results.flat()) {
+        yield result;
+        stop?.throwIfAborted();
       }
     }
   }
 
-  async #compareOrder(entry: Entry): Promise<Result[]> {
-    const { order, count, invoice: listed } = entry;
-    const { external_id, currency, place } = order;
-    const leaveOut = (reason: NotComparedReason, problem: string): Result[] => {
-      this.#totals.ordersNotCompared += count;
-      return [notCompared(reason, problem, place, external_id, currency)];
-    };
-    if (entry.hasSeveral) return leaveOut('several_invoices', 'several invoices have this external_id');
-    if (count > 1 || entry.sharesInvoice) {
-      this.#totals.differing += count;
-      const action = 'Keep one order for this invoice: one payment must not fulfil two.';
-      const actual = Math.max(2, count);
-      const difference = { kind: 'duplicate_order', expected: 1, actual, difference: null, action } as const;
-      return [findingOf(difference, true, order, null)];
-    }
-    const reading = listed === null ? await this.#search(external_id) : await this.#readAgain(listed);
-    if ('problem' in reading) {
-      return leaveOut(reading.without === 'malformed' ? 'invoice_malformed' : 'invoice_not_read', reading.problem);
-    }
+  /** Compares the order of a row, in the place of its first row. */
+  async #compare(entry: Entry): Promise<readonly Result[]> {
+    const rows = this.#orders.get(entry.order.order) ?? [entry];
+    if (rows[0] !== entry && rows.includes(entry)) return []; // compared with the first
     const results: Result[] = [];
-    const fresh = 'invoice' in reading ? reading.invoice : null;
-    const isUnlisted = listed === null && !entry.isListedUnreadable && this.#isListWhole;
-    if (isUnlisted && fresh !== null && fresh.created_at.getTime() <= this.#horizon) {
-      results.push(this.#listIsCut(`the list did not show the invoice ${fresh.uuid}, which a single read found`));
+    for (const row of rows.filter((each) => each.count > 1 || each.listed === 'shared')) {
+      this.#totals.differing += row.count;
+      results.push(duplicateOf(orderOf(row.order), row.count));
     }
+    const others = rows.filter((each) => each.count === 1 && each.listed !== 'shared');
+    return others.length === 0 ? results : [...results, ...(await this.#compareRows(others))];
+  }
+
+  /** Compares by the list, and where that shows a difference once more by single reads. */
+  async #compareRows(entries: readonly Entry[]): Promise<Result[]> {
+    const shown = entries.flatMap(({ order, listed }) => {
+      const invoice = listed !== null && typeof listed === 'object' ? listedInvoice(listed) : null;
+      return invoice === null ? [] : [listedRow(order, invoice)];
+    });
+    if (shown.length === entries.length && this.#agree(shown)) {
+      this.#totals.matched += entries.length;
+      return [];
+    }
+    const cuts: NotCompared[] = [];
+    const rows: Row[] = [];
+    for (const entry of entries) {
+      const { evidence, isUnlisted } = await this.#evidenceOf(entry);
+      if (isUnlisted !== null && this.#isListWhole)
+        cuts.push(this.#listIsCut(`the list did not show the invoice ${isUnlisted}, which a single read found`));
+      rows.push({ order: orderOf(entry.order), evidence });
+    }
+    const comparison = compareOrder(rows, this.#horizon);
+    switch (comparison.result) {
+      case 'matched':
+      case 'withinGrace':
+        this.#totals[comparison.result] += entries.length;
+        return cuts;
+      case 'unknown': {
+        this.#totals.ordersNotCompared += entries.length;
+        const { external_id, currency, place } = comparison.row.order;
+        return [...cuts, notCompared(comparison.reason, comparison.problem, place, external_id, currency)];
+      }
+      case 'differs':
+        this.#totals.differing += entries.length;
+        return [...cuts, ...comparison.findings];
+    }
+  }
+
+  #agree(rows: readonly Row[]): boolean {
+    return compareOrder(rows, this.#horizon).result === 'matched';
+  }
+
+  /**
+   * Gathers the evidence for one row by a single read. `isUnlisted`: the uuid of an invoice that the list should have shown,
+   * and did not.
+   */
+  async #evidenceOf({ order, listed }: Entry): Promise<{ evidence: Evidence; isUnlisted: string | null }> {
+    const known = (evidence: Evidence) => ({ evidence, isUnlisted: null });
+    const unknown = (reason: NotComparedReason, problem: string) => known({ is: 'unknown', reason, problem });
+    if (listed === 'several') return unknown('several_invoices', 'several invoices have this external_id');
+    const held = typeof listed === 'object' ? listed : null;
+    const reading = held === null ? await this.#search(order.external_id) : await this.#readAgain(held);
+    if ('problem' in reading) return unknown(reading.reason, reading.problem);
+    const shown = held === null ? null : listedInvoice(held);
+    if ('without' in reading) {
+      if (shown !== null) return known({ is: 'invoice', invoice: shown, isConfirmed: false });
+      if (held !== null) return unknown('invoice_malformed', String(held.found));
+      if (reading.without === 'absent') return known({ is: 'absent' });
+      return unknown(
+        'invoice_not_read',
+        'the service reads no invoice by this id, and the list does not show it. Give the uuid of the invoice',
+      );
+    }
+    const { invoice, isShort } = reading;
+    const isUnlisted = listed === null && invoice.created_at.getTime() <= this.#horizon ? invoice.uuid : null;
     // A single read in the creation form does not say what was paid, so it does not replace the listed invoice.
-    const isShort = fresh !== null && lacksPayment(fresh);
-    if (isShort && listed?.status !== fresh.status) {
-      if (listed !== null) return this.#counting('withinGrace', currency); // it was paid after it was listed
+    if (isShort && shown?.status !== invoice.status) {
+      if (shown !== null) return known({ is: 'moved' }); // it was paid after it was listed
       const problem = 'the single read does not say what was paid, and the list does not show it';
-      return [...results, ...leaveOut('invoice_not_read', problem)];
-    }
-    const invoice = isShort ? listed : (fresh ?? listed);
-    const isUnread = invoice === null && 'without' in reading && reading.without === 'refused';
-    if (isUnread && !(this.#isListWhole && order.state === 'open')) {
-      const problem =
-        'the service reads no invoice by this id, and the list does not show it. Give the uuid of the invoice';
-      return leaveOut('invoice_not_read', problem);
+      return { evidence: { is: 'unknown', reason: 'invoice_not_read', problem }, isUnlisted };
     }
     const mayLag =
-      invoice?.status === 'pending' && invoice.expires_at.getTime() > this.#horizon && order.changed_at === null;
-    const isConfirmed = invoice === null ? !isUnread : fresh !== null && !mayLag;
-    const comparison =
-      invoice === null
-        ? compareWithoutInvoice(order, this.#horizon)
-        : compareWithInvoice(order, invoice, this.#horizon, isConfirmed);
-    if (comparison.result === 'malformed') return [...results, ...leaveOut('invoice_malformed', comparison.problem)];
-    if (comparison.result !== 'differs') return [...results, ...this.#counting(comparison.result, currency)];
-    this.#totals.differing += 1;
-    return [...results, ...findingsOf(comparison, isConfirmed, order, invoice)];
+      invoice.status === 'pending' && invoice.expires_at.getTime() > this.#horizon && order.changed === null;
+    return {
+      evidence: { is: 'invoice', invoice: isShort && shown !== null ? shown : invoice, isConfirmed: !mayLag },
+      isUnlisted,
+    };
   }
 
-  /** Counts an order without a finding. Returns no results. */
-  #counting(as: 'matched' | 'withinGrace', currency: string): [] {
-    this.#countsOf(currency)[as] += 1;
-    return [];
-  }
-
-  async #compareInvoice(listed: ReconcileInvoice): Promise<Result[]> {
-    const reading = await this.#readAgain(listed);
-    const fresh = 'invoice' in reading && !lacksPayment(reading.invoice) ? reading.invoice : null;
-    const invoice = fresh ?? listed;
-    const comparison = compareWithoutOrder(invoice, this.#horizon);
-    if (comparison.result === 'malformed') {
-      const { uuid, external_id, currency } = invoice;
-      const code = currency.code.toUpperCase();
-      return [notCompared('invoice_malformed', comparison.problem, `invoice ${uuid}`, external_id, code)];
+  async #compareInvoice(held: HeldInvoice): Promise<Result[]> {
+    const reading = await this.#readAgain(held);
+    const fresh = 'invoice' in reading && !reading.isShort ? reading.invoice : null;
+    const { uuid, external_id, currency } = held;
+    const invoice = fresh ?? listedInvoice(held);
+    if (invoice === null) {
+      const problem = 'problem' in reading ? reading.problem : String(held.found);
+      return [notCompared('invoice_malformed', problem, `invoice ${uuid}`, external_id, currency)];
     }
+    const comparison: Comparison = compareWithoutOrder(invoice, external_id, fresh !== null, this.#horizon);
     if (comparison.result !== 'differs') return [];
     this.#totals.invoicesWithoutOrder += 1;
-    return findingsOf(comparison, fresh !== null, null, invoice);
+    return [...comparison.findings];
   }
 
   /** Reads a listed invoice again, by its uuid, or by its external_id if the service does not accept the uuid. */
-  async #readAgain({ uuid, external_id }: ReconcileInvoice): Promise<Reading> {
+  async #readAgain({ uuid, external_id }: HeldInvoice): Promise<Reading> {
     for (const ident of [uuid, external_id]) {
       const reading = await this.#read(ident);
       if ('problem' in reading || ('invoice' in reading && reading.invoice.uuid === uuid)) return reading;
@@ -422,19 +468,13 @@ class Run implements Reconciliation {
   }
 
   /**
-   * Looks for an invoice that the list did not show. The interface does not say which ids a read accepts, so "not
-   * found" is believed only if a listed invoice is found by its external_id: the oldest one, because a replica may not
-   * have a new one.
+   * Reads the invoice of an order that the list does not show. That the service finds none counts only if it finds the
+   * oldest listed invoice in the same way: it may accept uuids only.
    */
   async #search(ident: string): Promise<Reading> {
     const reading = await this.#read(ident);
-    if ('invoice' in reading) {
-      const { external_id, uuid } = reading.invoice;
-      const isRequested = external_id === ident || isSameIdent(uuid, ident);
-      return isRequested ? reading : { without: 'refused' };
-    }
     const known = this.#oldest;
-    if (reading.without !== 'absent' || known === null) return reading;
+    if (!('without' in reading) || reading.without !== 'absent' || known === null) return reading;
     this.#readsByExternalId ??= this.#read(known.external_id).then(
       (found) => 'invoice' in found && found.invoice.uuid === known.uuid,
     );
@@ -443,58 +483,114 @@ class Run implements Reconciliation {
 
   /** Reads one invoice. Throws after ten failed reads in a row, because the service is down. */
   async #read(ident: string): Promise<Reading> {
+    const { merchant, signal: stop } = this.#settings;
+    let invoice: ReconcileInvoice;
     try {
-      const invoice = await this.#settings.merchant.invoices.get(ident, { signal: this.#settings.signal });
-      this.#failedInARow = 0;
-      return { invoice };
+      invoice = await merchant.invoices.get(ident, { signal: stop });
     } catch (error) {
-      if (!isMerchantError(error) || this.#settings.signal?.aborted || failsEveryCall(error)) throw error;
-      const reading = readingWithout(error);
-      if (reading.without === 'unread') this.#failedInARow += 1;
+      if (!isMerchantError(error) || stop?.aborted) throw error;
+      const isStranger = 'answeredBy' in error && error.answeredBy === 'other';
+      if (failsEveryCall(error) && !isStranger) throw error;
+      if (error.kind === 'unexpected_response') {
+        this.#failedInARow = 0;
+        return { reason: 'invoice_malformed', problem: 'the invoice is not as the interface says' };
+      }
+      const isRefused = isRefusedIdent(error);
+      if (!isRefused) this.#failedInARow += 1;
       else if (error.kind !== 'server') this.#failedInARow = 0;
       if (this.#failedInARow >= FAILED_READS_MAX) throw error;
-      return reading;
+      if (hasKind(error, 'not_found')) return { without: 'absent' };
+      if (isRefused) return { without: 'refused' };
+      return { reason: 'invoice_not_read', problem: `the invoice could not be read: ${error.code}` };
     }
+    this.#failedInARow = 0;
+    // An invoice in place of another is the answer to another question.
+    if (!isSameIdent(invoice.uuid, ident) && !isSameIdent(invoice.external_id, ident)) return { without: 'refused' };
+    const found = foundInvoice(invoice);
+    if (typeof found !== 'string') return { invoice: found, isShort: lacksPayment(invoice) };
+    if (!lacksPayment(invoice)) return { reason: 'invoice_malformed', problem: found };
+    return { invoice: withoutPayment(invoice), isShort: true };
   }
 
-  /** Counts a result, and returns it. */
-  #counted(entry: Result): Result {
-    const counts = this.#countsOf(entry.currency);
-    if (entry.kind === 'not_compared') counts.notCompared += 1;
-    else counts.findings[entry.kind] = (counts.findings[entry.kind] ?? 0) + 1;
-    return entry;
+  #count(result: Result): void {
+    if (result.kind === 'not_compared') {
+      this.#totals.notCompared += 1;
+      return;
+    }
+    this.#totals.findings += 1;
+    this.#kinds[result.kind] = (this.#kinds[result.kind] ?? 0) + 1;
+    const { kind, invoice, order, difference } = result;
+    const paid = invoice?.paid_amount ?? null;
+    if (paid !== null && ['paid_not_fulfilled', 'invoice_without_order', 'paid_twice'].includes(kind))
+      this.#add('paidNotGiven', result.currency, paid);
+    else if (kind === 'fulfilled_not_paid' && order !== null && order.state !== 'refunded')
+      this.#add('givenNotPaid', order.currency, order.amount);
+    else if (kind === 'amount_differs' && difference !== null && order?.state !== 'open' && order?.state !== 'canceled')
+      this.#add('differences', result.currency, difference);
   }
 
-  #countsOf(currency: string | null): Counts {
-    const counts = this.#currencies.get(currency) ?? { matched: 0, withinGrace: 0, notCompared: 0, findings: {} };
-    this.#currencies.set(currency, counts);
-    return counts;
+  #add(sum: keyof Money, currency: string, amount: Decimal): void {
+    const zero = new Decimal(0);
+    const money = this.#money.get(currency) ?? { paidNotGiven: zero, givenNotPaid: zero, differences: zero };
+    this.#money.set(currency, { ...money, [sum]: money[sum].plus(amount) });
   }
 }
 
-/** Returns why a single read gave no invoice. */
-function readingWithout(error: AnyMerchantError): Exclude<Reading, { readonly invoice: ReconcileInvoice }> {
-  if (error.kind === 'not_found') return { without: 'absent' };
-  if (isRefusedIdent(error)) return { without: 'refused' };
-  return error.kind === 'unexpected_response'
-    ? { without: 'malformed', problem: 'the invoice is not as the interface says' }
-    : { without: 'unread', problem: `the invoice could not be read: ${error.code}` };
+/** A row beside the invoice that the list showed. */
+function listedRow(order: HeldOrder, invoice: FoundInvoice): Row {
+  return { order: orderOf(order), evidence: { is: 'invoice', invoice, isConfirmed: false } };
 }
 
-function findingsOf(
-  comparison: Extract<Comparison, { result: 'differs' }>,
-  isConfirmed: boolean,
-  order: FoundOrder | null,
-  invoice: ReconcileInvoice | null,
-): Finding[] {
-  return comparison.differences.map((difference) => findingOf(difference, isConfirmed, order, invoice));
+function held({ amount, credited_usdt, created_at, changed_at, place, ...order }: FoundOrder, row: number): HeldOrder {
+  return {
+    external_id: order.external_id,
+    order: order.order,
+    amount: amount.toFixed(),
+    currency: order.currency,
+    credited: credited_usdt?.toFixed() ?? null,
+    state: order.state,
+    created: created_at?.getTime() ?? null,
+    changed: changed_at?.getTime() ?? null,
+    place: place === `row ${row}` ? row : place,
+  };
+}
+
+function orderOf({ amount, credited, created, changed, place, ...order }: HeldOrder): FoundOrder {
+  return {
+    external_id: order.external_id,
+    order: order.order,
+    amount: new Decimal(amount),
+    currency: order.currency,
+    credited_usdt: credited === null ? null : new Decimal(credited),
+    state: order.state,
+    created_at: created === null ? null : new Date(created),
+    changed_at: changed === null ? null : new Date(changed),
+    place: typeof place === 'number' ? `row ${place}` : place,
+  };
+}
+
+function heldInvoice({ uuid, external_id, currency }: ReconcileInvoice, found: FoundInvoice | string): HeldInvoice {
+  return { uuid, external_id, currency: currency.code.toUpperCase(), found };
+}
+
+/** The invoice as it was listed, or null for one that contradicts itself. */
+function listedInvoice({ found }: HeldInvoice): FoundInvoice | null {
+  return typeof found === 'string' ? null : found;
+}
+
+/** An invoice in the creation form, which does not say what was paid. */
+function withoutPayment(invoice: ReconcileInvoice): FoundInvoice {
+  const { uuid, status, amount, currency, created_at, expires_at, finished_at } = invoice;
+  const code = currency.code.toUpperCase();
+  const unpaid = { paid_amount: null, credited_usdt: null };
+  return { uuid, status, amount, currency: code, ...unpaid, created_at, expires_at, finished_at };
 }
 
 /** Returns the time of the service, from the Date header of the first page: `created_at` is by the same clock. */
 async function timeOf(list: ReturnType<ReconcileClient['invoices']['list']>): Promise<number> {
   const header = (await list.withResponse?.())?.response.headers.get('date') ?? '';
   const time = Date.parse(header);
-  return Number.isNaN(time) ? Date.now() : time;
+  return Number.isNaN(time) ? Date.now() : time + HEADER_PRECISION;
 }
 
 function notCompared(

@@ -1,7 +1,6 @@
 import type { Invoice } from '../contract/invoices.ts';
 import type { InvoiceStatus } from '../contract/types.ts';
 import type { Decimal } from '../contract/values/decimal.ts';
-import type { Callback } from '../errors/checks.ts';
 
 // The types of `reconcile`: orders, options, findings and counts.
 
@@ -25,6 +24,12 @@ export type OrderState = 'open' | 'paid' | 'fulfilled' | 'canceled' | 'refunded'
 export interface ReconcileOrder {
   /** The id with which the invoice was created, or the uuid of the invoice. */
   readonly external_id: string;
+  /**
+   * The order that this row belongs to, for a shop that has a row for each invoice of an order: its rows are compared
+   * together. Give it where your own ids may end in `-r2` to `-r50`.
+   * @defaultValue the order of `external_id`: `order-7` for `order-7-r2`, as `createOrRenew` names the attempts
+   */
+  readonly order?: string | null | undefined;
   /** The amount that the customer owes, as decimal text or a Decimal. Never a number. */
   readonly amount: string | Decimal;
   /** Currency code, compared without case. */
@@ -57,6 +62,8 @@ export interface UnreadableOrder {
 /** The order of a finding, as the shop gave it. */
 export interface FoundOrder {
   readonly external_id: string;
+  /** The order that this row belongs to, with the other rows that have the same one. */
+  readonly order: string;
   readonly amount: Decimal;
   /** In upper case. */
   readonly currency: string;
@@ -114,7 +121,9 @@ export type ReconcileInvoice = Pick<
  * - `currency_differs`: order and invoice are in different currencies. Their amounts are not compared then.
  * - `order_without_invoice`: the order is open, and no invoice has its id.
  * - `invoice_without_order`: the invoice is paid or pending, and no order has its id.
- * - `duplicate_order`: several orders have this id, or the external_id and the uuid of one invoice. They are not compared with it.
+ * - `open_but_ended`: the order is open, and each of its invoices ended unpaid longer ago than `grace`.
+ * - `paid_twice`: several invoices of one order are paid.
+ * - `duplicate_order`: several rows have this id, or the external_id and the uuid of one invoice. They are not compared with it.
  */
 export type FindingKind =
   | 'paid_not_fulfilled'
@@ -124,6 +133,8 @@ export type FindingKind =
   | 'currency_differs'
   | 'order_without_invoice'
   | 'invoice_without_order'
+  | 'open_but_ended'
+  | 'paid_twice'
   | 'duplicate_order';
 
 /** A difference between an order and its invoice. */
@@ -206,7 +217,7 @@ type Row = ReconcileOrder | UnreadableOrder;
 export interface ReconcileOptions {
   /** A MerchantClient. */
   readonly merchant: ReconcileClient;
-  /** The orders, in any order and from any source. They are held in memory, some 800 bytes each. */
+  /** The orders, in any order and from any source. They are held in memory, some 400 bytes each with their invoice. */
   readonly orders: Iterable<Row> | AsyncIterable<Row>;
   /**
    * The time since which `orders` is complete: a Date, milliseconds since 1970, or ISO 8601 text. An earlier invoice
@@ -223,20 +234,8 @@ export interface ReconcileOptions {
   readonly signal?: AbortSignal | undefined;
   /** Single reads in flight, 1 to 32. @defaultValue 4 */
   readonly concurrency?: number | undefined;
-  /** Called after each page of the list, and after each order that was read singly. Its errors change nothing. */
-  readonly onProgress?: Callback<[progress: ReconcileProgress]> | undefined;
   /** The time of the run, in milliseconds since 1970. Default: the Date header of the service, or the clock of this machine. */
   readonly now?: (() => number) | undefined;
-}
-
-/** The progress of a run: after each page of the list, and after each order that was read singly. */
-export interface ReconcileProgress {
-  /** `invoices`: the list is read. `orders`: orders and invoices are read singly, to confirm a difference. */
-  readonly phase: 'invoices' | 'orders';
-  /** Pages in the phase `invoices`, single reads in the phase `orders`. */
-  readonly done: number;
-  /** Expected in this phase. It may grow while pages are read. */
-  readonly total: number;
 }
 
 /**
@@ -244,7 +243,7 @@ export interface ReconcileProgress {
  *
  * - `order_malformed`: a member of the order cannot be read.
  * - `invoice_malformed`: the invoice cannot be decoded, contradicts itself or has an unknown status.
- * - `invoice_not_read`: the service could not say whether the order has an invoice, or what was paid. `problem` says why.
+ * - `invoice_not_read`: the service did not say whether the order has an invoice, or what was paid. `problem` says why.
  * - `several_invoices`: the service has several invoices with this `external_id`.
  * - `invoices_not_listed`: the list showed fewer invoices than the service counts.
  */
@@ -270,16 +269,16 @@ export interface NotCompared {
   readonly place: string;
 }
 
-/** The counts of one currency. */
+/** The money of one currency that somebody has to look after. Amounts of different currencies are never added. */
 export interface CurrencySummary {
-  /** In upper case. Null for what has none, such as an order that cannot be read. */
-  readonly currency: string | null;
-  /** As in {@link ReconcileSummary}. */
-  readonly matched: number;
-  readonly withinGrace: number;
-  readonly notCompared: number;
-  /** The number of findings of each kind that occurred. */
-  readonly findings: Readonly<Partial<Record<FindingKind, number>>>;
+  /** In upper case. */
+  readonly currency: string;
+  /** What customers paid and did not get: of open and canceled orders, of second payments, of invoices without an order. */
+  readonly paidNotGiven: Decimal;
+  /** What the shop booked or delivered, and nobody paid. */
+  readonly givenNotPaid: Decimal;
+  /** What was paid for booked orders, less what they cost: negative where less was paid. */
+  readonly differences: Decimal;
 }
 
 /**
@@ -305,20 +304,23 @@ export interface ReconcileSummary {
   readonly invoicesWithoutOrder: number;
   /** Findings of all kinds. */
   readonly findings: number;
+  /** The number of findings of each kind that occurred. */
+  readonly kinds: Readonly<Partial<Record<FindingKind, number>>>;
   /** Entries of the kind `not_compared`. */
   readonly notCompared: number;
-  /** Sorted by currency, the one without a currency last. */
+  /** The money of the findings, sorted by currency. */
   readonly currencies: readonly CurrencySummary[];
 }
 
 /** A run of {@link reconcile}. It begins when it is iterated or its summary is awaited, and a second loop is refused. */
 export interface Reconciliation extends AsyncIterable<Finding | NotCompared> {
   /**
-   * Resolves with the counts so far, which are those of the whole run once the loop has ended. Without a loop it reads everything
-   * itself.
+   * Resolves with the counts and the money so far, which are those of the whole run once the loop has ended. Without a loop
+   * it reads everything itself.
    * @throws MerchantError that ended the run.
    * @example
-   * const { matched, findings } = await run.summary();
+   * const { findings, currencies } = await run.summary();
+   * for (const { currency, paidNotGiven } of currencies) console.log(currency, paidNotGiven.toFixed(2));
    */
   summary(): Promise<ReconcileSummary>;
 }

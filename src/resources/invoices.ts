@@ -70,7 +70,7 @@ export interface Invoices {
    * Reads one invoice.
    *
    * @param ident The service's uuid, or the external_id.
-   * @throws NotFoundError (`SDK_HTTP_404`, or the code of the service) if the business has no such invoice.
+   * @throws NotFoundError (with the code of the service) if the business has no such invoice.
    * @example
    * const { status } = await merchant.invoices.get('order-1042');
    * @see [GET /api/v1/external/invoices/{ident}](../../docs/service-interface.md#get-apiv1externalinvoicesident)

@@ -7,7 +7,8 @@ import type { RawBody } from '../webhooks/body.ts';
 import type { InvoiceEvent } from '../webhooks/event/event-types.ts';
 import type { WebhookHandlerOptions } from '../webhooks/handle/handler-options.ts';
 import { createWebhookHandler, type WebhookHandler } from '../webhooks/handler.ts';
-import { type HeadersInput, type VerifyWebhookOptions, verifyWebhook } from '../webhooks/verify/verify.ts';
+import type { HeadersInput } from '../webhooks/verify/headers.ts';
+import { type VerifyWebhookOptions, verifyWebhook } from '../webhooks/verify/verify.ts';
 import { type Call, CallPromise, call } from './call-promise.ts';
 
 /** Webhooks: lists deliveries, sends one again, and receives them with the client's secret. */
@@ -15,7 +16,7 @@ export interface Webhooks {
   /**
    * Lists the deliveries of an invoice, each with its attempts.
    * @param ident The service's uuid, or the external_id.
-   * @throws NotFoundError (`SDK_HTTP_404`, or the code of the service) if the business has no such invoice.
+   * @throws NotFoundError (with the code of the service) if the business has no such invoice.
    * @example
    * const deliveries = await merchant.webhooks.deliveries('order-1042');
    * @see [GET /api/v1/external/invoices/{ident}/webhooks](../../docs/service-interface.md#get-apiv1externalinvoicesidentwebhooks)
@@ -26,7 +27,7 @@ export interface Webhooks {
    * Makes the service send the latest delivery of the invoice now. The client retries this call only after a rate
    * limit, or if the request certainly was not sent.
    * @param ident The service's uuid, or the external_id.
-   * @throws NotFoundError (`SDK_HTTP_404`, or the code of the service) if the business has no such invoice, or the invoice has no delivery.
+   * @throws NotFoundError (with the code of the service) if the business has no such invoice, or the invoice has no delivery.
    * @example
    * await merchant.webhooks.resend('order-1042');
    * @see [POST /api/v1/external/invoices/{ident}/resend-webhook](../../docs/service-interface.md#post-apiv1externalinvoicesidentresend-webhook)

@@ -21,7 +21,7 @@ export interface Withdrawals {
    * Reads one withdrawal.
    *
    * @param uuid The service's uuid.
-   * @throws NotFoundError (`SDK_HTTP_404`, or the code of the service) if the business has no such withdrawal.
+   * @throws NotFoundError (with the code of the service) if the business has no such withdrawal.
    * @example
    * const { status } = await merchant.withdrawals.get('9f6b2a0e-3c1d-4e5f-8a7b-1c2d3e4f5a6b');
    * @see [GET /api/v1/external/withdrawals/{withdrawal_uuid}](../../docs/service-interface.md#get-apiv1externalwithdrawalswithdrawal_uuid)

@@ -190,8 +190,9 @@ export type FailureFacts =
   | {
       readonly is: 'error_response';
       readonly kind: ApiErrorKind;
-      readonly body: ErrorBody;
+      /** Whether the response has the form of the service's own word. */
       readonly answeredBy: 'service' | 'other';
+      readonly body: ErrorBody;
       readonly response: ServiceResponse;
       /** True for a conflict that names another order than the one that was sent. */
       readonly namesAnotherOrder: boolean;

@@ -1,4 +1,5 @@
-import { ConfigurationError, WebhookVerificationError } from '../errors/classes.ts';
+import { ConfigurationError, type WebhookVerificationError } from '../errors/classes.ts';
+import { type Fact, refusal } from './handle/reasons.ts';
 import { utf8 } from './verify/signature.ts';
 
 // The raw body of a request: its bytes, the buffer that collects a stream, and the errors for a body that something
@@ -24,7 +25,7 @@ export function bytesFrom(body: unknown, limit: number): Uint8Array {
   // Text has at least one byte for each UTF-16 unit, so text above the limit need not be encoded.
   if (typeof body === 'string' && body.length > limit) throw tooLarge(limit);
   const bytes = toBytes(body);
-  if (bytes === null) throw new WebhookVerificationError('body_already_parsed', notBytes(body));
+  if (bytes === null) throw refusal('body_already_parsed', notBytes(body));
   if (bytes.byteLength > limit) throw tooLarge(limit);
   return bytes;
 }
@@ -38,20 +39,22 @@ function toBytes(body: unknown): Uint8Array | null {
   return isBuffer ? new Uint8Array(body as ArrayBuffer) : null; // the line above has shown that it is one
 }
 
-function notBytes(body: unknown): string {
+function notBytes(body: unknown): Fact {
   if (body === undefined || body === null) {
-    return `The body is ${body}: nothing read it, or a framework did and kept it. The signature covers the raw bytes. ${RAW_BODY_ADVICE}`;
+    const cause = `The body is ${body}: nothing read it, or a framework did and kept it. The signature covers the raw bytes.`;
+    return { cause, remedy: RAW_BODY_ADVICE };
   }
-  if (typeof body !== 'object') return `The body is ${typeof body}. Give the raw bytes, or the exact text.`;
-  return `The body is an object: parsed already, or a request. The signature covers the raw bytes, which cannot be made again from it. ${RAW_BODY_ADVICE}`;
+  if (typeof body !== 'object')
+    return { cause: `The body is ${typeof body}.`, remedy: 'Give the raw bytes, or the exact text.' };
+  const cause =
+    'The body is an object: parsed already, or a request. The signature covers the raw bytes, which cannot be made again from it.';
+  return { cause, remedy: RAW_BODY_ADVICE };
 }
 
 /** Returns the error for a body beyond the limit. */
 export function tooLarge(limit: number): WebhookVerificationError {
-  return new WebhookVerificationError(
-    'body_too_large',
-    `The body is larger than ${limit} bytes. Webhooks of the service are far smaller. maxBodySize sets the limit.`,
-  );
+  const cause = `The body is larger than ${limit} bytes. Webhooks of the service have about a kilobyte.`;
+  return refusal('body_too_large', { cause });
 }
 
 /** The first size of the buffer, which is enough for an ordinary delivery. */
@@ -124,8 +127,5 @@ export function bodyGone(
       `The body was read before it reached the webhook handler, and it can be read only once. ${advice}`,
     );
   }
-  return new WebhookVerificationError(
-    'body_already_parsed',
-    `The body was parsed before it reached the webhook handler, and the signature covers the raw bytes. ${advice}`,
-  );
+  return refusal('body_already_parsed', { remedy: advice });
 }

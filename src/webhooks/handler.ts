@@ -6,10 +6,15 @@ import type { CatchUpClient, CatchUpOptions, CatchUpResult } from './catch-up/op
 import type { InvoiceEvent } from './event/event-types.ts';
 import { type HandlerSettings, readHandlerOptions, type WebhookHandlerOptions } from './handle/handler-options.ts';
 import { identify, playInTime } from './handle/play-event.ts';
+import { type Ending, replyFor, type WebhookReply } from './handle/reasons.ts';
 import { NO_SUBJECT, type ReportSettings, type ReportSubject, report, subjectOf } from './handle/report.ts';
 import { startTimeLimit } from './handle/timing.ts';
-import { type Ending, replyFor, type WebhookReply } from './handle/verdict.ts';
-import { type HeadersInput, type HeaderValues, isCompressed, readHeaders, verifyDelivery } from './verify/verify.ts';
+
+import { type HeadersInput, type HeaderValues, isCompressed, readHeaders } from './verify/headers.ts';
+import { isSandboxAllowed } from './verify/sandbox-secret.ts';
+import { engine } from './verify/signature.ts';
+import { type VerifySettings, verifyDelivery } from './verify/verify.ts';
+import { fingerprintLine, whyMismatch } from './verify/why.ts';
 
 // One request through the receiver, in the order in which it happens: method, headers, body, signature, event, store, the
 // merchant's function, reply.
@@ -48,8 +53,7 @@ export interface WebhookHandler {
    * counted as failed, because amounts are never guessed.
    *
    * @param merchant A `MerchantClient`.
-   * @throws ConfigurationError (`SDK_CONFIGURATION`) for an unusable argument, and for a `since` that the store's retention
-   *   does not reach.
+   * @throws ConfigurationError (`SDK_CONFIGURATION`) for an unusable argument.
    * @throws AbortedError (`SDK_ABORTED`) if the signal is aborted.
    * @throws CallError of the client if the key is refused, or if ten orders in a row and a list cannot be read: the service is
    *   down.
@@ -84,7 +88,9 @@ export function createWebhookHandler<Extra extends object = object>(
 ): WebhookHandler {
   const settings = readHandlerOptions(options);
   return {
-    handle: (request) => handleRequest(request, settings),
+    // The second argument is a response where this function is a route by mistake.
+    handle: (request: WebhookRequest, ...others: unknown[]) =>
+      isFrameworkRequest(request) ? refuseRoute(request, others[0], settings) : handleRequest(request, settings),
     catchUp: (merchant, options) => catchUp(merchant, options, settings),
   };
 }
@@ -113,14 +119,15 @@ async function handleRequest<Extra extends object>(
 
 const BODY_TOO_SLOW: Ending = {
   verdict: 'time_limit',
-  message: 'The sender had not sent the whole body when the time limit ended: answered 503.',
+  cause: 'The sender had not sent the whole body when the time limit ended: answered 503.',
+  remedy: 'If it repeats, look at the proxy in between.',
 };
 
 /** Reports how the request ended, unless the event was handled now, and returns the response. */
 function respond(settings: ReportSettings, subject: ReportSubject, ending: Ending): WebhookReply {
-  const { verdict, message, error } = ending;
-  const reply = replyFor(verdict);
-  if (verdict !== 'done') report(settings, subject, { reason: verdict, message, status: reply.status, error });
+  const { verdict, headers, ...fact } = ending;
+  const reply = replyFor(verdict, headers);
+  if (verdict !== 'done') report(settings, subject, { reason: verdict, ...fact, status: reply.status });
   return reply;
 }
 
@@ -131,24 +138,85 @@ async function receive<Extra extends object>(
   { verify }: HandlerSettings<Extra>,
   signal: AbortSignal,
 ): Promise<InvoiceEvent | Ending> {
-  if (String(method).toUpperCase() !== 'POST') {
-    return { verdict: 'method_not_allowed', message: 'A delivery is a POST request.' };
-  }
-  if (isCompressed(headers)) {
-    const message =
-      'The body is compressed (Content-Encoding), and the signature covers the bytes before compression. Turn compression of requests off.';
-    return { verdict: 'unsupported_media_type', message };
-  }
+  if (String(method).toUpperCase() !== 'POST') return { verdict: 'method_not_allowed' };
+  if (isCompressed(headers)) return { verdict: 'unsupported_media_type' };
   const raw = typeof body === 'function' ? await body(verify.maxBodySize, signal) : body;
-  if (raw === null && typeof body === 'function') {
-    return { verdict: 'aborted', message: 'The sender closed the connection before its body was complete.' };
+  if (raw === null && typeof body === 'function') return { verdict: 'aborted' };
+  const bytes = bytesFrom(raw, verify.maxBodySize);
+  try {
+    return await verifyDelivery(bytes, headers, verify);
+  } catch (error) {
+    const isMismatch = error instanceof WebhookVerificationError && error.reason === 'signature_mismatch';
+    if (!isMismatch || !isSandboxAllowed(verify.sandbox)) throw error;
+    return await explainMismatch(bytes, headers, verify);
   }
-  return await verifyDelivery(bytesFrom(raw, verify.maxBodySize), headers, verify);
+}
+
+/**
+ * Says why the signature does not match, in sandbox mode alone: outside of it nothing is spent on strangers. The sender
+ * gets the row and the digest of bytes that it knows. What tells secrets apart stays on the console.
+ */
+async function explainMismatch(bytes: Uint8Array, headers: HeaderValues, verify: VerifySettings): Promise<Ending> {
+  const { id, text, remedy, isProven } = await whyMismatch(bytes, headers, verify.secrets);
+  return {
+    verdict: 'signature_mismatch',
+    cause: isProven ? text : `${text} ${await fingerprintLine(verify.secrets)}`,
+    remedy,
+    isCauseKnown: true,
+    headers: { 'X-Merchant-Cause': id, 'X-Merchant-Body-SHA256': await engine().sha256(bytes) },
+  };
 }
 
 /** Returns the ending for a thrown value. */
 function endingOf(error: unknown): Ending {
   if (error instanceof WebhookVerificationError) return { verdict: error.reason, message: error.message };
   if (isMerchantError(error)) return { verdict: 'setup', message: error.message };
-  return { verdict: 'setup', message: 'The request could not be read: is it { method, headers, body }?', error };
+  const cause = 'The request could not be read: is it { method, headers, body }?';
+  return { verdict: 'setup', cause, remedy: null, error };
+}
+
+/** True for the request of a framework, which is given to `handle` by mistake: `handle` takes { method, headers, body }. */
+function isFrameworkRequest(request: unknown): boolean {
+  if (typeof request !== 'object' || request === null) return false;
+  return ['pipe', 'raw', 'req', 'arrayBuffer'].some((member) => member in request);
+}
+
+const NOT_A_ROUTE: Ending = {
+  verdict: 'setup',
+  cause: 'handler.handle was given the request of a framework. It takes { method, headers, body }.',
+  remedy:
+    "Change the line to app.post('/webhook', toNodeHandler(handler)) for Express, Fastify, Koa, Nest and hapi, or to toFetchHandler(handler) for Hono, Next and every other function of a Request.",
+};
+
+/**
+ * Answers 500 for a `handle` that is used as a route. Where the framework gave its response, it is written here: some
+ * frameworks would send the returned object with the status 200, or wait for ever.
+ */
+async function refuseRoute<Extra extends object>(
+  request: object,
+  second: unknown,
+  settings: HandlerSettings<Extra>,
+): Promise<WebhookReply> {
+  const reply = respond(settings, NO_SUBJECT, NOT_A_ROUTE);
+  const response = [second, 'res' in request ? request.res : null].find(isResponse);
+  if (response === undefined) return reply;
+  if ('respond' in request) request.respond = false; // Koa: the response is written here
+  if (typeof response.hijack === 'function') response.hijack(); // Fastify
+  const raw = isResponse(response.raw) ? response.raw : response;
+  raw.statusCode = reply.status;
+  raw.end?.(`${reply.body}: use toNodeHandler(handler) as the route`);
+  return reply;
+}
+
+interface ResponseLike {
+  statusCode?: unknown;
+  end?(text: string): unknown;
+  hijack?(): unknown;
+  raw?: unknown;
+}
+
+function isResponse(value: unknown): value is ResponseLike {
+  return (
+    typeof value === 'object' && value !== null && (('end' in value && 'statusCode' in value) || 'hijack' in value)
+  );
 }

@@ -11,7 +11,7 @@ export type { Callback } from '../errors/checks.ts';
 export { ConfigurationError, MerchantError, WebhookVerificationError } from '../errors/classes.ts';
 export type { WebhookReason } from '../errors/codes.ts';
 export { hasCode, hasKind, isMerchantError } from '../errors/guards.ts';
-export { toFetchHandler } from './adapters/fetch-adapter.ts';
+export { type FetchInput, toFetchHandler } from './adapters/fetch-adapter.ts';
 export { type LambdaEvent, type LambdaReply, toLambdaHandler } from './adapters/lambda-adapter.ts';
 export type { HandlerSource } from './adapters/lazy-handler.ts';
 export { type NodeHandler, type NodeRequest, type NodeResponse, toNodeHandler } from './adapters/node-adapter.ts';
@@ -20,9 +20,9 @@ export type { CatchUpClient, CatchUpOptions, CatchUpProgress, CatchUpResult } fr
 export type * from './event/event-types.ts';
 export { parseInvoiceEvent } from './event/queued-event.ts';
 export type { WebhookContext, WebhookHandlerOptions } from './handle/handler-options.ts';
-export type { WebhookReport, WebhookReportReason } from './handle/report.ts';
+export type { WebhookReply, WebhookReportReason } from './handle/reasons.ts';
+export type { WebhookReport } from './handle/report.ts';
 export type { WebhookTimers } from './handle/timing.ts';
-export type { WebhookReply } from './handle/verdict.ts';
 export { createWebhookHandler, type WebhookHandler, type WebhookRequest } from './handler.ts';
 export { type MemoryStore, type MemoryStoreOptions, memoryStore } from './stores/memory-store.ts';
 export {
@@ -58,8 +58,9 @@ export type {
   TransactionStore,
   WebhookStore,
 } from './stores/store.ts';
-export type { SqlStore, StoreMigration } from './stores/store-options.ts';
+export type { SqlStore } from './stores/store-options.ts';
+export type { HeadersInput } from './verify/headers.ts';
 export { type SignWebhookOptions, signWebhook, type WebhookHeaders, type WebhookSecret } from './verify/signature.ts';
-export { type HeadersInput, type VerifyWebhookOptions, verifyWebhook } from './verify/verify.ts';
+export { type VerifyWebhookOptions, verifyWebhook } from './verify/verify.ts';
 
 warnOfOldNode();

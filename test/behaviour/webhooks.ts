@@ -187,13 +187,12 @@ export const WEBHOOKS: readonly Behaviour[] = [
     name: 'a receiver that was down until the last attempt loses nothing: catchUp plays each event once',
     async run(stage) {
       const shop = shopOn(stage);
-      const { merchant, sandbox, runtime, receive, dialect } = stage;
+      const { merchant, sandbox, receive, dialect } = stage;
       const events = (): string[] =>
         [...shop.fulfilled, ...shop.canceled].map(({ external_id, source, status, amount, ...event }) => {
           const of = event.original_amount === null ? '' : ` of ${event.original_amount}`;
           return `${external_id} ${source} ${status} ${amount}${of} ${event.credited_usdt?.toFixed(6) ?? 'uncredited'}`;
         });
-      const since = runtime.time - 3_600_000;
       const down = ['exact', 'less', 'more', 'failed', 'canceled', 'expired'];
       for (const external_id of [...down, 'open']) await merchant.invoices.create({ ...ORDER, external_id });
       stage.receive = () => 503;
@@ -218,7 +217,6 @@ export const WEBHOOKS: readonly Behaviour[] = [
         'open catch_up expired 25 uncredited',
       ]);
       expect(await shop.handler.catchUp(merchant, { orders })).toMatchObject({ played: 0, alreadyDone: 7 });
-      expect(await shop.handler.catchUp(merchant, { since })).toMatchObject({ played: 0, alreadyDone: 7 });
       for (const id of down) await merchant.webhooks.resend(identOf(stage, id));
       await sandbox.settle();
       const stale = dialect.timestampPer === 'delivery'; // a repeat keeps the time of its first attempt

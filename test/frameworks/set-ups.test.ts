@@ -341,3 +341,81 @@ it.each<[string, 'parsed' | 'consumed', Start, string]>([
     });
   },
 );
+
+/** A controller that gives the whole request to `handle`, and returns its result. */
+function nestWithHandle(handler: WebhookHandler): DynamicModule {
+  class WebhookController {
+    receive(request: never): Promise<object> {
+      return handler.handle(request);
+    }
+  }
+  const { prototype } = WebhookController;
+  Controller('webhook')(WebhookController);
+  Post()(prototype, 'receive', Object.getOwnPropertyDescriptor(prototype, 'receive') ?? {});
+  Req()(prototype, 'receive', 0);
+  class AppModule {}
+  Module({})(AppModule);
+  return { module: AppModule, controllers: [WebhookController] };
+}
+
+/** What Express, Fastify, Koa and Hono do with a function that TypeScript would refuse. */
+const asRoute = ({ handle }: WebhookHandler) => handle as never;
+it.each<[string, Start]>([
+  ['Express', overExpress((app, handler) => app.post('/webhook', asRoute(handler)))],
+  [
+    'Express, below express.json()',
+    overExpress((app, handler) => app.use(express.json()).post('/webhook', asRoute(handler))),
+  ],
+  ['Fastify', overFastify((app, handler) => app.post('/webhook', asRoute(handler)))],
+  [
+    'Nest',
+    async (handler) => {
+      const app = await NestFactory.create(nestWithHandle(handler), new ExpressAdapter(), { logger: false });
+      await app.listen(0, '127.0.0.1');
+      onTestFinished(() => app.close());
+      return app.getHttpServer().address().port;
+    },
+  ],
+  [
+    'Koa',
+    (handler) => {
+      const app = new Koa();
+      app.silent = true;
+      app.use(asRoute(handler));
+      return listen(app.callback());
+    },
+  ],
+  [
+    'Hono',
+    async (handler) => {
+      const app = new Hono();
+      app.onError((_error, c) => c.text('failed', 500));
+      app.post('/webhook', asRoute(handler));
+      return await new Promise<number>((resolve) => {
+        const server = serve({ fetch: app.fetch, port: 0, hostname: '127.0.0.1' }, ({ port }) => resolve(port));
+        onTestFinished(() => void server.close());
+      });
+    },
+  ],
+])(
+  '%s with handler.handle as the route: 500, nothing is handled, and the line to change is reported',
+  async (_name, start) => {
+    const report = { reason: 'setup', status: 500, message: expect.stringContaining('toNodeHandler(handler)') };
+    expect(await deliverTo(start)).toMatchObject({
+      paid: [],
+      reports: [report, report],
+      delivery: { status: 'pending', last: 500 },
+    });
+  },
+);
+
+it('Fastify does not send a refusal with 200 that a route returns as an object', async () => {
+  const start = overFastify((app, { handle }) =>
+    app.post('/webhook', ({ method, headers }) => handle({ method, headers, body: 'another body' })),
+  );
+  expect(await deliverTo(start)).toMatchObject({
+    paid: [],
+    reports: [{ reason: 'signature_mismatch' }, { reason: 'signature_mismatch' }],
+    delivery: { status: 'pending', last: 500 },
+  });
+});

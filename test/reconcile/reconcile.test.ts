@@ -89,13 +89,18 @@ function serviceOf(listed: readonly ReconcileInvoice[], { read = listed, total, 
         asked.push(ident);
         const invoice = read.find(({ uuid, external_id }) => uuid === ident || external_id === ident);
         const code = failure?.(ident) ?? null;
-        if (invoice === undefined || code !== null) throw fakeError(code ?? 'SDK_HTTP_404');
+        if (invoice === undefined || code !== null)
+          throw fakeError(code ?? MISSING, STATUS[code ?? MISSING] ? { status: STATUS[code ?? MISSING] } : {});
         return invoice;
       },
     },
   };
   return { merchant, asked };
 }
+
+/** The word of the service about an order that it does not know. */
+const MISSING: string = 'INVOICE_NOT_FOUND';
+const STATUS: Readonly<Record<string, number>> = { [MISSING]: 404, INVALID_API_KEY: 401 };
 
 /** A service that finds an invoice by its uuid alone. */
 const byUuid = (code: string) => (ident: string) => (ident.startsWith('uuid-of-') ? null : code);
@@ -125,7 +130,8 @@ describe('an order beside its invoice', () => {
     ['booked and not delivered', { state: 'paid' }, {}, []],
     ['refunded', { state: 'refunded', amount: '1', credited_usdt: null }, {}, []],
     ['open and pending', open, pending, []],
-    ['open and expired', open, expired, []],
+    ['open and expired', open, expired, ['open_but_ended']],
+    ['open, and expired a minute ago', open, { ...expired, ...young }, []],
     ['canceled and expired', { state: 'canceled' }, expired, []],
     ['canceled, without invoice', { state: 'canceled' }, null, []],
     ['open and paid', open, {}, ['paid_not_fulfilled']],
@@ -199,6 +205,167 @@ describe('an order beside its invoice', () => {
   });
 });
 
+describe('the rows of one order', () => {
+  type Attempt = readonly [changes: Partial<ReconcileOrder> | null, invoice: Partial<ReconcileInvoice> | null];
+  const given = { state: 'fulfilled' } as const;
+  const canceled = { state: 'canceled', credited_usdt: null } as const;
+
+  it.each<[string, readonly Attempt[], readonly string[]]>([
+    [
+      'the first expired, the second paid, and the order booked in both',
+      [
+        [given, expired],
+        [given, {}],
+      ],
+      [],
+    ],
+    [
+      'the same, and the first booked alone',
+      [
+        [given, expired],
+        [open, {}],
+      ],
+      [],
+    ],
+    [
+      'the first expired and canceled, the second pending',
+      [
+        [canceled, expired],
+        [open, pending],
+      ],
+      [],
+    ],
+    [
+      'the first expired, the second pending, and both open',
+      [
+        [open, expired],
+        [open, pending],
+      ],
+      [],
+    ],
+    [
+      'both expired, and both open',
+      [
+        [open, expired],
+        [open, expired],
+      ],
+      ['a-r2 open_but_ended'],
+    ],
+    [
+      'both expired, and booked',
+      [
+        [given, expired],
+        [given, expired],
+      ],
+      ['a fulfilled_not_paid'],
+    ],
+    [
+      'both paid, and booked',
+      [
+        [given, {}],
+        [given, {}],
+      ],
+      ['a-r2 paid_twice'],
+    ],
+    [
+      'both paid, one of them given back',
+      [
+        [given, {}],
+        [{ state: 'refunded' }, {}],
+      ],
+      [],
+    ],
+    [
+      'both paid, and open',
+      [
+        [open, {}],
+        [open, {}],
+      ],
+      ['a-r2 paid_twice', 'a paid_not_fulfilled'],
+    ],
+    [
+      'the second paid, and open in both',
+      [
+        [open, expired],
+        [open, {}],
+      ],
+      ['a-r2 paid_not_fulfilled'],
+    ],
+    [
+      '17 of 25 paid by the second',
+      [
+        [given, expired],
+        [{ ...given, credited_usdt: null }, partly],
+      ],
+      ['a-r2 amount_differs', 'a-r2 credited_differs'],
+    ],
+    [
+      'the second changed a minute ago',
+      [
+        [open, expired],
+        [open, { ...expired, ...young }],
+      ],
+      [],
+    ],
+    [
+      'none with an invoice',
+      [
+        [open, null],
+        [open, null],
+      ],
+      ['a-r2 order_without_invoice'],
+    ],
+    [
+      'three paid',
+      [
+        [given, {}],
+        [given, {}],
+        [given, {}],
+      ],
+      ['a-r2 paid_twice'],
+    ],
+    [
+      'the second without a row of its own',
+      [
+        [open, expired],
+        [null, pending],
+      ],
+      ['a open_but_ended', 'a-r2 invoice_without_order'],
+    ],
+  ])('%s', async (_name, attempts, told) => {
+    const id = (at: number): string => (at === 0 ? 'a' : `a-r${at + 1}`);
+    const orders = attempts.flatMap(([changes], at) => (changes === null ? [] : [order(id(at), changes)]));
+    const invoices = attempts.flatMap(([, changes], at) => (changes === null ? [] : [invoice(id(at), changes)]));
+    for (const rows of [orders, [...orders].reverse()]) {
+      const result = await found({ merchant: serviceOf(invoices).merchant, orders: rows });
+      if (rows === orders || told.length < 2) expect(result.told.length).toBe(told.length);
+      if (rows === orders) expect(result.told).toEqual(told);
+      const { orders: all, matched, withinGrace, differing, ordersNotCompared } = result.summary;
+      expect(matched + withinGrace + differing + ordersNotCompared).toBe(all);
+    }
+  });
+
+  it('are those of the same `order`, where a shop names it, and of the id otherwise', async () => {
+    const { merchant } = serviceOf([invoice('x'), invoice('y'), invoice('z-r2'), invoice('z')]);
+    const named = [
+      order('x', { order: '7' }),
+      order('y', { order: '7' }),
+      order('z-r2', { order: 'z-r2' }),
+      order('z'),
+    ];
+    const { told, entries, summary } = await found({ merchant, orders: named });
+    expect(told).toEqual(['y paid_twice']);
+    expect(entries[0]).toMatchObject({ expected: 1, actual: 2, difference: null, confirmed: true });
+    expect(String(summary.currencies[0]?.paidNotGiven)).toBe('25');
+  });
+
+  it('are not compared where one of them cannot be', async () => {
+    const { merchant } = serviceOf([invoice('a'), invoice('a-r2', { status: 'on_hold' as 'fail' })]);
+    const { told, summary } = await found({ merchant, orders: [order('a'), order('a-r2')] });
+    expect([told, summary.ordersNotCompared]).toEqual([['a-r2 invoice_malformed'], 2]);
+  });
+});
+
 describe('a run', () => {
   it('reports in the order of the file, also what cannot be read, then invoices without orders', async () => {
     const ids = ['e', 'd', 'c', 'b', 'a'];
@@ -239,15 +406,14 @@ describe('a run', () => {
       invoicesWithoutOrder: 1,
       findings: 6,
       notCompared: 2,
+      kinds: { paid_not_fulfilled: 5, invoice_without_order: 1 },
       currencies: [
         {
           currency: 'EUR',
-          matched: 0,
-          withinGrace: 0,
-          notCompared: 0,
-          findings: { paid_not_fulfilled: 5, invoice_without_order: 1 },
+          paidNotGiven: new Decimal(150),
+          givenNotPaid: new Decimal(0),
+          differences: new Decimal(0),
         },
-        { currency: null, matched: 0, withinGrace: 0, notCompared: 2, findings: {} },
       ],
     });
   });
@@ -284,15 +450,15 @@ describe('a run', () => {
     ]);
   });
 
-  it.each(['SDK_HTTP_404', 'VALIDATION_ERROR', 'SDK_HTTP_500', 'SDK_HTTP_501'])(
+  it.each([MISSING, 'SDK_HTTP_404', 'VALIDATION_ERROR', 'SDK_HTTP_500', 'SDK_HTTP_501'])(
     'a service that reads by uuid only, and answers others with %s, invents nothing',
     async (code) => {
       const listed = [invoice('a'), invoice('b')];
       const orders = [order('a', open), order('b'), order('c', open), order('d')];
       const whole = serviceOf(listed, { failure: byUuid(code) });
       const { entries, told } = await found({ merchant: whole.merchant, orders });
-      expect(told).toEqual(['a paid_not_fulfilled', 'c order_without_invoice', 'd invoice_not_read']);
-      expect(entries[1]).toMatchObject({ confirmed: false }); // by the whole list alone
+      expect(told).toEqual(['a paid_not_fulfilled', 'c invoice_not_read', 'd invoice_not_read']);
+      expect(JSON.stringify(entries)).not.toMatch(/create the invoice|cancel the order/i);
       const cut = serviceOf(listed, { failure: byUuid(code), total: 40 });
       expect((await found({ merchant: cut.merchant, orders })).told).toEqual([
         'null invoices_not_listed',
@@ -307,7 +473,7 @@ describe('a run', () => {
     const all = Array.from({ length: 40 }, (_, n) => invoice(`o${n}`));
     const orders = all.map(({ external_id }) => order(external_id));
     const listed = all.slice(0, 4);
-    const blind = serviceOf(listed, { read: all, failure: byUuid('SDK_HTTP_404') });
+    const blind = serviceOf(listed, { read: all, failure: byUuid(MISSING) });
     const unread = await found({ merchant: blind.merchant, orders });
     expect(new Set(unread.told.map((line) => line.split(' ')[1]))).toEqual(new Set(['invoice_not_read']));
     expect(unread.summary).toMatchObject({ matched: 4, ordersNotCompared: 36, findings: 0 });
@@ -367,6 +533,53 @@ describe('a run', () => {
     ]);
     expect((await told({})).entries).toMatchObject([{ kind: 'fulfilled_not_paid', confirmed: false }]);
     expect((await told({ changed_at: 'soon' })).told).toEqual(['a order_malformed']);
+  });
+
+  it('sees what happened in the second of the Date header, without a grace', async () => {
+    const ended = new Date(NOW + 900);
+    const { merchant } = serviceOf([
+      invoice('a', { finished_at: ended }),
+      invoice('b', { ...expired, finished_at: ended }),
+    ]);
+    const headers = new Headers({ Date: new Date(NOW).toUTCString() });
+    const list: ReconcileClient['invoices']['list'] = (...args) => ({
+      ...merchant.invoices.list(...args),
+      withResponse: async () => ({ response: { headers } }),
+    });
+    const orders = [order('a', open), order('b', open)];
+    const run = reconcile({ merchant: { invoices: { ...merchant.invoices, list } }, orders, grace: 0 });
+    expect(await run.summary()).toMatchObject({ withinGrace: 0, differing: 2 });
+  });
+
+  it('sums the money of each currency', async () => {
+    const orders = [
+      order('a', open),
+      order('b', { amount: '30.00' }),
+      order('c', { amount: '40.50' }),
+      order('d', { currency: 'USD', credited_usdt: null }),
+      order('e', { state: 'refunded' }),
+    ];
+    const paid = { ...partly };
+    const invoices = [
+      invoice('a'),
+      invoice('b', { amount: new Decimal(30), settled_amount_usdt: new Decimal('26.861298') }),
+      invoice('c', { ...expired, amount: new Decimal('40.50') }),
+      invoice('d', { ...dollars, ...paid }),
+      invoice('e', expired),
+      invoice('f', dollars),
+    ];
+    const { summary } = await found({ merchant: serviceOf(invoices).merchant, orders });
+    expect(summary.currencies.map((each) => Object.values(each).map(String))).toEqual([
+      ['EUR', '25', '40.5', '0'],
+      ['USD', '25', '0', '-8'],
+    ]);
+  });
+
+  it('names the length of an id that is too long', async () => {
+    const { entries } = await found({ merchant: serviceOf([]).merchant, orders: [order('x'.repeat(600))] });
+    expect(entries).toMatchObject([
+      { problem: 'External_id must be text of 1 to 512 characters, not 600 characters.' },
+    ]);
   });
 
   it('measures ages by the clock of the service', async () => {
@@ -453,7 +666,8 @@ describe('a run', () => {
     ['ten responses that cannot be read', Array(10).fill('SDK_UNREADABLE_BODY')],
     ['one order that is forbidden', ['SDK_HTTP_403']],
     ['nine without a response on either side of one', [...NINE, null, ...NINE]],
-    ['nine on either side of a "not found"', [...NINE, 'SDK_HTTP_404', ...NINE]],
+    ['nine on either side of a "not found"', [...NINE, MISSING, ...NINE]],
+    ['a login page of somebody else', ['SDK_HTTP_401']],
   ])('goes on after %s', async (_name, codes) => {
     const many = Array.from({ length: codes.length + 1 }, (_, n) => invoice(`o${String(n).padStart(2, '0')}`));
     const failure = (ident: string) =>
@@ -463,7 +677,7 @@ describe('a run', () => {
     expect([entries.length, entries.at(-1)?.kind]).toEqual([many.length, 'paid_not_fulfilled']);
   });
 
-  it.each(['SDK_CONNECTION', 'SDK_HTTP_401', 'SDK_HTTP_503'])(
+  it.each(['SDK_CONNECTION', 'SDK_HTTP_401', 'SDK_HTTP_503', 'INVALID_API_KEY'])(
     'ends by %s of the list, or of ten reads in a row',
     async (code) => {
       const many = Array.from({ length: 12 }, (_, n) => invoice(`o${n}`));
@@ -472,7 +686,7 @@ describe('a run', () => {
       const run = reconcile({ merchant, orders, now: () => NOW });
       await expect(run.summary()).rejects.toMatchObject({ code });
       await expect(run.summary()).rejects.toMatchObject({ code });
-      const broken = serviceOf([], { listError: fakeError(code) });
+      const broken = serviceOf([], { listError: fakeError(code, { status: STATUS[code] }) });
       await expect(found({ merchant: broken.merchant, orders: [] })).rejects.toMatchObject({ code });
     },
   );
@@ -530,7 +744,6 @@ describe('a run', () => {
     ['grace', { grace: -1 }],
     ['signal', { signal: {} }],
     ['concurrency', { concurrency: 0 }],
-    ['onProgress', { onProgress: 1 }],
     ['"lookup"', { lookup: () => [] }],
   ])('refuses a wrong %s', (named, wrong) => {
     const options = { merchant: serviceOf([]).merchant, orders: [], ...wrong };

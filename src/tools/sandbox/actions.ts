@@ -4,7 +4,6 @@
 import type { EndpointName } from '../../contract/endpoints.ts';
 import { checkOptions } from '../../errors/checks.ts';
 import { ConfigurationError } from '../../errors/classes.ts';
-import { sentenceOf } from '../../webhooks/diagnose.ts';
 import { dialectValue } from './dialects.ts';
 import { fail, quoted } from './option-checks.ts';
 import type { Sandbox } from './sandbox.ts';
@@ -138,16 +137,6 @@ const TABLE = {
     async effect(sandbox, [ident]) {
       const delivery = await sandbox.resend(ident);
       return { result: delivery, text: `resent  ${deliveryText(delivery)}` };
-    },
-  },
-  explain: {
-    words: [IDENT],
-    isButton: true,
-    help: 'searches for the reason of a refused webhook',
-    done: 'The search for the cause has ended.',
-    async effect(sandbox, [ident]) {
-      const found = await sandbox.explain(ident);
-      return { result: found, text: sentenceOf(found) };
     },
   },
   approve: {

@@ -1,6 +1,5 @@
 import { checkOptions, readCount } from '../../errors/checks.ts';
 import { ConfigurationError } from '../../errors/classes.ts';
-import { sentenceOf } from '../../webhooks/diagnose.ts';
 import { type Perform, runAction } from './actions.ts';
 import { createWorld, resetWorld, saveState } from './begin.ts';
 import {
@@ -12,8 +11,8 @@ import {
   payOtherAmount,
 } from './business/invoices.ts';
 import { decideWithdrawal, withdrawalsInOrder } from './business/withdrawals.ts';
-import { searchCause } from './delivery/cause.ts';
 import { deliveryState, resend, settleDeliveries } from './delivery/deliveries.ts';
+import { sentenceOf } from './delivery/diagnose.ts';
 import { eventBody, REQUEST_CHANGES, signedRequest } from './delivery/webhook-request.ts';
 import { dialectFrom } from './dialects.ts';
 import { createFront } from './http/dispatch.ts';
@@ -170,7 +169,6 @@ export function createSandboxWith(options: SandboxOptions, internals: Internals)
       await done;
       return toSandboxDelivery(delivery);
     },
-    explain: async (ident) => searchCause(world, find(ident)),
     async webhookRequest(ident, url) {
       const invoice = find(ident);
       if (invoice.status === 'pending')

@@ -13,8 +13,8 @@ export type { EndpointName as FaultOperation } from '../../contract/endpoints.ts
 export type { KnownDeliveryStatus, KnownEventType } from '../../contract/statuses.ts';
 export type { UnlistedWord } from '../../contract/types.ts';
 export type { Callback } from '../../errors/checks.ts';
-export type { Diagnosis, DiagnosisId, FoundCause } from '../../webhooks/diagnose.ts';
 export { createSandbox } from './create-sandbox.ts';
+export type { Diagnosis, DiagnosisId } from './delivery/diagnose.ts';
 export type { Dialect } from './dialects.ts';
 export type { ListenOptions, SandboxServer } from './http/server.ts';
 export type { SandboxDefaults, SandboxOptions, SeedInvoice } from './options.ts';

@@ -1,5 +1,4 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-import type { FoundCause } from '../../webhooks/diagnose.ts';
 import type { Dialect } from './dialects.ts';
 import type { ListenOptions, SandboxServer } from './http/server.ts';
 import type { Faults } from './state/faults.ts';
@@ -177,15 +176,6 @@ export interface Sandbox extends AsyncDisposable {
    * @throws ConfigurationError (`SDK_CONFIGURATION`) if the invoice has no delivery.
    */
   resend(ident: string): Promise<SandboxDelivery>;
-  /**
-   * Searches for the cause of a refused delivery. The receiver gets up to 30 requests, each signed so that only a
-   * receiver with one particular mistake accepts it. The delivery and its schedule stay unchanged.
-   *
-   * @throws ConfigurationError (`SDK_CONFIGURATION`) if the invoice has no delivery that was sent.
-   * @example
-   * const { text } = await sandbox.explain('order-1');
-   */
-  explain(ident: string): Promise<FoundCause>;
   /**
    * Returns the webhook of a final invoice as a signed Request, for a receiver without a port. It uses up the next
    * queued fault that changes a request: `wrong_signature`, `late_timestamp` or `reserialized`.

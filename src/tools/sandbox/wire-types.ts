@@ -6,7 +6,7 @@ import type { KnownEventType } from '../../contract/statuses.ts';
 import type { Currency } from '../../contract/types.ts';
 import type { Wire } from '../../contract/wire.ts';
 import type { Withdrawal } from '../../contract/withdrawals.ts';
-import type { Diagnosis } from '../../webhooks/diagnose.ts';
+import type { Diagnosis } from './delivery/diagnose.ts';
 import type { DeliveryFault } from './state/faults.ts';
 
 /** A currency as it travels. */

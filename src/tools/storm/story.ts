@@ -1,4 +1,4 @@
-import { sentenceOf } from '../../webhooks/diagnose.ts';
+import { sentenceOf } from '../sandbox/delivery/diagnose.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 
 /** The customer that a line is about. */

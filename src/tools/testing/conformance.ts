@@ -1,4 +1,4 @@
-import { checkOptions, configurationFail, namesOf, readWord } from '../../errors/checks.ts';
+import { configurationFail, flag, type OptionTable, readOptions, word } from '../../errors/checks.ts';
 import type {
   ClaimRequest,
   ClaimResult,
@@ -41,7 +41,11 @@ export interface StoreConformanceOptions {
   readonly singleConnection?: boolean | undefined;
 }
 
-const NAMES = namesOf<StoreConformanceOptions>({ form: true, shared: true, singleConnection: true });
+const OPTIONS = {
+  form: word(['lease', 'transaction'], 'lease'),
+  shared: flag(true),
+  singleConnection: flag(false),
+} satisfies OptionTable<StoreConformanceOptions>;
 
 /**
  * Returns the checks that any {@link WebhookStore} must pass, for your store and your test runner. All keys are random, so
@@ -57,9 +61,8 @@ export function storeConformance(
   options: StoreConformanceOptions = {},
 ): StoreCheck[] {
   const fail = configurationFail('storeConformance');
-  checkOptions('options', options, NAMES, fail);
-  const { shared = true, singleConnection = false } = options;
-  if (readWord('form', ['lease', 'transaction'], options.form, fail) === 'transaction') {
+  const { form, shared, singleConnection } = readOptions('options', options, OPTIONS, fail);
+  if (form === 'transaction') {
     const makeTransactionStore = async (): Promise<TransactionStore> => {
       const store = await makeStore();
       return 'runOnce' in store ? store : wrongForm('claim()', 'lease');
@@ -117,9 +120,9 @@ class StoreUnderTest {
   }
 
   /** Claims a key whose lease ends now. Tries again until the store's clock has moved on. */
-  async takeOver(owner: string): Promise<ClaimResult> {
+  async takeOver(owner: string, request: Partial<ClaimRequest> = {}): Promise<ClaimResult> {
     for (let tries = 0; tries < 200; tries += 1) {
-      const result = await this.claim(owner);
+      const result = await this.claim(owner, LONG_LEASE, request);
       if (result.state !== 'running') return result;
       await new Promise((resolve) => setTimeout(resolve, 10));
     }
@@ -204,6 +207,26 @@ const CLAIM_CHECKS: ConformanceChecks = {
     assertSame(await tested.store.complete(claim), true);
     await tested.store.release(claim);
     await tested.expectClaim('b', 'done', 'a');
+  },
+  async 'again: claims a done event as a new one, and an unknown one as any claim does'(tested) {
+    await tested.expectClaim('a', 'claimed');
+    assertSame(await tested.claim('b', LONG_LEASE, { again: true }), { state: 'running', digest: digestOf('a') });
+    assertSame(await tested.renewAndComplete('a'), [true, true]);
+    assertSame(await tested.claim('b', LONG_LEASE, { again: true }), { state: 'claimed' });
+    assertSame((await tested.claim('c', LONG_LEASE, { again: true })).state, 'running');
+    await tested.expectClaim('d', 'done', 'a'); // for every other claim it stays done
+    assertSame(await tested.renewAndComplete('b'), [true, true]);
+    await tested.expectClaim('c', 'done', 'a');
+  },
+  async 'again: leaves the event done after a release, and after the end of the lease'(tested) {
+    await tested.expectClaim('a', 'claimed');
+    assertSame(await tested.renewAndComplete('a'), [true, true]);
+    assertSame(await tested.claim('b', LONG_LEASE, { again: true }), { state: 'claimed' });
+    await tested.store.release({ key: tested.key, owner: 'b' });
+    await tested.expectClaim('c', 'done', 'a');
+    assertSame(await tested.claim('d', 0, { again: true }), { state: 'claimed' });
+    await tested.expectClaim('e', 'done', 'a');
+    assertSame((await tested.takeOver('f', { again: true })).state, 'claimed');
   },
   async 'returns false for an unknown key, and changes nothing'(tested) {
     assertSame(await tested.renewAndComplete('a'), [false, false]);
@@ -343,9 +366,9 @@ function once(
   store: TransactionStore,
   key: string,
   work: () => Promise<void>,
-  { owner = 'a', signal = never } = {},
+  { owner = 'a', signal = never, again = false } = {},
 ): Promise<OnceResult> {
-  return store.runOnce({ key, digest: digestOf(owner), signal }, work);
+  return store.runOnce({ key, digest: digestOf(owner), signal, again }, work);
 }
 
 const ONCE_CHECKS: OnceChecks = {
@@ -396,6 +419,14 @@ const ONCE_CHECKS: OnceChecks = {
       assertSame(await once(store, each, async () => {}), { state: 'committed' });
       assertSame((await once(store, each, async () => {})).state, 'done');
     }
+  },
+  async 'again: runs the work of a done event once more, and keeps the record whatever happens'(store) {
+    const [key, work] = [newKey(), countedWork()];
+    assertSame(await once(store, key, work.run, { again: true }), { state: 'committed' });
+    assertSame(await once(store, key, work.run, { again: true }), { state: 'committed' });
+    const thrown = await once(store, key, () => Promise.reject(new Error('no')), { again: true }).catch(String);
+    assertSame([thrown, work.times], ['Error: no', 2]);
+    assertSame(await once(store, key, work.run, { owner: 'b' }), { state: 'done', digest: digestOf('a') });
   },
   async 'has a valid namespace or none'({ namespace }) {
     assertSame(namespace === undefined || (typeof namespace === 'string' && namespace !== ''), true);

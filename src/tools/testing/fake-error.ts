@@ -28,7 +28,7 @@ import { fakeInvoice } from './fake-data.ts';
  * Members of a {@link fakeError}. The others follow the code: a timeout of a creation has the outcome `unknown`.
  *
  * @example
- * const missing = fakeError('SDK_HTTP_404', { externalId: 'order-1042', requestId: 'req-1' });
+ * const missing = fakeError('INVOICE_NOT_FOUND' as string, { status: 404, externalId: 'order-1042' });
  */
 export interface FakeErrorOverrides {
   /** @defaultValue the operation and the code */
@@ -75,8 +75,9 @@ const ISSUES = [{ path: 'amount', message: 'must be above 0' }];
  * Returns an error as a call rejects with it: with the class, `kind`, `status` and `outcome` that the client gives this
  * code.
  *
- * For the kind of a status, use its code: `SDK_HTTP_404` is a NotFoundError, `SDK_HTTP_429` a RateLimitError, and
- * `SDK_HTTP_503` a ServerError. Pass another code of the service as plain `string`, with its `status`.
+ * For the kind of a status, use its code: `SDK_HTTP_429` is a RateLimitError, and `SDK_HTTP_503` a ServerError. A 404
+ * without a code of the service (`SDK_HTTP_404`) is a plain ApiError, as the page of a proxy is. Pass another code of the
+ * service as plain `string`, with its `status`.
  *
  * @throws ConfigurationError for an unknown name, or for a code that begins with `SDK_` and does not exist.
  * @example
@@ -95,7 +96,8 @@ export function fakeError(code: string, given: FakeErrorOverrides = {}): AnyMerc
   checkOptions('overrides', given, NAMES, configurationFail('fakeError'));
   const reason = WEBHOOK_REASONS.find((each) => code === `SDK_WEBHOOK_${each.toUpperCase()}`);
   if (reason !== undefined) return new WebhookVerificationError(reason, given.message ?? `A fake delivery: ${reason}.`);
-  const isMissing = code === 'SDK_HTTP_404' || code === 'SDK_HTTP_410';
+  const hasNoCode = code.startsWith('SDK_HTTP_');
+  const isMissing = given.status === 404 || code === 'SDK_HTTP_404' || code === 'SDK_HTTP_410';
   const { operation = isMissing ? 'invoices.get' : code === 'SDK_PAGE' ? 'invoices.list' : 'invoices.create' } = given;
   const isWrite = operation.startsWith('invoices.create') || operation === 'webhooks.resend';
   const { externalId = operation === 'invoices.list' ? null : 'order-1', requestId = 'req-fake-1' } = given;
@@ -110,7 +112,8 @@ export function fakeError(code: string, given: FakeErrorOverrides = {}): AnyMerc
     given.outcome ?? (isErrorResponse ? errorOutcome(errorKindOf(code, status, 'service'), status, isWrite) : null);
   const init = { code, message, operation, externalId, stoppedBy, requestId, outcome: outcome ?? knownOutcome };
   const unanswered = { ...init, outcome: outcome ?? 'unknown' } as const;
-  const response = { ...init, status, details: given.details ?? null, retryAfter: given.retryAfter };
+  const answeredBy: 'other' | 'service' = hasNoCode ? 'other' : 'service';
+  const response = { ...init, answeredBy, status, details: given.details ?? null, retryAfter: given.retryAfter };
   switch (kind) {
     case 'connection':
       return new ConnectionError(code === 'SDK_TLS' ? { ...init, outcome: outcome ?? 'not_sent' } : unanswered);

@@ -3,22 +3,35 @@ import { BodyChunks, bodyGone } from '../body.ts';
 import { type HandlerSource, handleOf } from './lazy-handler.ts';
 
 /**
- * Returns the handler as a function from Request to Response, for Next route handlers, Hono (`c.req.raw`), Bun, Deno and
- * workers. Nothing may have read the request before: otherwise it is answered 500 and reported as `setup`.
- * The returned function never rejects.
+ * What a framework passes to a function of a route: a Request, or an object that has one as `request` (SvelteKit, Astro, React
+ * Router, Elysia, Cloudflare Pages), `req` (h3) or `req.raw` (Hono).
+ */
+export type FetchInput =
+  | Request
+  | { readonly request: Request }
+  | { readonly req: Request | { readonly raw: Request } };
+
+/**
+ * Returns the handler as a function from Request to Response, for Next route handlers, SvelteKit, Astro, React Router, Hono,
+ * Elysia, h3, Bun, Deno and workers. Nothing may have read the request before: otherwise it is answered 500 and reported as
+ * `setup`, and so is anything without a Request. The returned function never rejects.
  *
  * @param handler The handler, or a function that makes it at the first request. Give a function where a build evaluates the
  *   module without secrets, as Next does.
  * @example
  * export const POST = toFetchHandler(() => createWebhookHandler({ secret, store, onPaid, onAdjusted, onCanceled }));
  */
-export function toFetchHandler(handler: HandlerSource): (request: Request) => Promise<Response> {
+export function toFetchHandler(handler: HandlerSource): (input: FetchInput) => Promise<Response> {
   const handle = handleOf(handler, 'toFetchHandler');
-  return async (request, ...others: unknown[]) => {
+  return async (input, ...others: unknown[]) => {
+    const request = requestOf(input);
     const reply = await handle({
-      method: request.method,
-      headers: request.headers,
-      body: (limit, signal) => readRequest(request, limit, signal),
+      method: request?.method ?? 'POST',
+      headers: request?.headers ?? {},
+      body: async (limit, signal) => {
+        if (request === null) throw NOT_A_REQUEST();
+        return await readRequest(request, limit, signal);
+      },
     });
     const [response] = others;
     if (isNodeResponse(response)) {
@@ -30,16 +43,30 @@ export function toFetchHandler(handler: HandlerSource): (request: Request) => Pr
   };
 }
 
+const NOT_A_REQUEST = () =>
+  new ConfigurationError(
+    "toFetchHandler got no Request of fetch. Express, Fastify, Koa, Nest and node:http: change the line to app.post('/webhook', toNodeHandler(handler)). Functions of a Request: pass it on as it came.",
+  );
+
+/** Finds the Request in what a framework passed. Members are compared, because polyfills have other classes. */
+function requestOf(input: unknown): Request | null {
+  const memberOf = (value: unknown, name: string): unknown =>
+    typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
+  const req = memberOf(input, 'req');
+  return [input, memberOf(input, 'request'), req, memberOf(req, 'raw')].find(isRequest) ?? null;
+}
+
+function isRequest(value: unknown): value is Request {
+  if (typeof value !== 'object' || value === null) return false;
+  const { method, headers, arrayBuffer } = value as Partial<Request>; // each is checked
+  return typeof method === 'string' && typeof headers?.get === 'function' && typeof arrayBuffer === 'function';
+}
+
 function isNodeResponse(value: unknown): value is { statusCode: number; end(body: string): unknown } {
   return typeof value === 'object' && value !== null && 'statusCode' in value && 'end' in value;
 }
 
 async function readRequest(request: Request, limit: number, signal: AbortSignal): Promise<Uint8Array | null> {
-  if (typeof request.arrayBuffer !== 'function') {
-    throw new ConfigurationError(
-      "The request is not a Request of fetch. Express, Fastify, Koa, Nest and node:http: change the line to app.post('/webhook', toNodeHandler(handler)).",
-    );
-  }
   const stream = request.body;
   if (request.bodyUsed || stream?.locked === true) throw bodyGone('consumed', 'fetch');
   if (stream === null) return new Uint8Array();

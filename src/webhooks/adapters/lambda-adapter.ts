@@ -1,6 +1,6 @@
 import { ConfigurationError } from '../../errors/classes.ts';
 import { bodyGone, type RawBody, tooLarge } from '../body.ts';
-import type { WebhookReply } from '../handle/verdict.ts';
+import type { WebhookReply } from '../handle/reasons.ts';
 import type { WebhookRequest } from '../handler.ts';
 import { base64ToBytes } from '../verify/signature.ts';
 import { type HandlerSource, handleOf } from './lazy-handler.ts';
@@ -45,8 +45,6 @@ export interface LambdaReply {
   headers?: Record<string, string>;
   /** Only for a load balancer that sent multi-value headers: it ignores `headers` then. */
   multiValueHeaders?: Record<string, string[]>;
-  /** Only for a load balancer. */
-  statusDescription?: string;
   /** One fixed word, as in {@link WebhookReply}. */
   body: string;
   isBase64Encoded: false;
@@ -77,32 +75,18 @@ export function toLambdaHandler(handler: HandlerSource): (event: LambdaEvent) =>
       },
     });
     const isBalancer = (requestContext?.elb ?? null) !== null;
-    return replyTo(isBalancer ? ((multiValueHeaders ?? null) === null ? 'single' : 'multi') : null, reply);
+    return replyTo(isBalancer && (multiValueHeaders ?? null) !== null, reply);
   };
 }
 
-/** @param balancer Whether the target group of the load balancer has multi-value headers on, or null for another sender. */
-function replyTo(balancer: 'single' | 'multi' | null, { status, headers, body }: WebhookReply): LambdaReply {
+/** @param hasLists Whether the sender reads `multiValueHeaders`, and ignores `headers`. */
+function replyTo(hasLists: boolean, { status, headers, body }: WebhookReply): LambdaReply {
   const start = { statusCode: status, body, isBase64Encoded: false } as const;
-  if (balancer === null) return { ...start, headers: { ...headers } };
-  const statusDescription = `${status} ${PHRASES[status] ?? 'Unknown'}`;
-  if (balancer === 'single') return { ...start, statusDescription, headers: { ...headers } };
+  if (!hasLists) return { ...start, headers: { ...headers } };
   const multiValueHeaders: Record<string, string[]> = {};
   for (const [name, value] of Object.entries(headers)) multiValueHeaders[name] = [value];
-  return { ...start, statusDescription, multiValueHeaders };
+  return { ...start, multiValueHeaders };
 }
-
-const PHRASES: Readonly<Record<number, string>> = {
-  200: 'OK',
-  400: 'Bad Request',
-  401: 'Unauthorized',
-  405: 'Method Not Allowed',
-  409: 'Conflict',
-  413: 'Content Too Large',
-  415: 'Unsupported Media Type',
-  500: 'Internal Server Error',
-  503: 'Service Unavailable',
-};
 
 /**
  * Returns the headers of the event. v1 has each header in both members. The list is used, because it shows a repeated

@@ -1,7 +1,7 @@
 import { configurationFail, type Fail, kindOf } from '../../errors/checks.ts';
 import { isMerchantError } from '../../errors/guards.ts';
+import { replyFor, type WebhookReply } from '../handle/reasons.ts';
 import { NO_SUBJECT, report } from '../handle/report.ts';
-import { replyFor, type WebhookReply } from '../handle/verdict.ts';
 import type { WebhookHandler, WebhookRequest } from '../handler.ts';
 
 /**

@@ -1,38 +1,40 @@
 import { FINAL_INVOICE_STATUSES, type FinalInvoiceStatus, isFinalStatus } from '../../contract/statuses.ts';
 import { isUuid, plainIdent } from '../../contract/values/scalars.ts';
-import { kindOf } from '../../errors/checks.ts';
 import { AbortedError, WebhookVerificationError } from '../../errors/classes.ts';
-import { failsEveryCall, isMerchantError, isRefusedIdent } from '../../errors/guards.ts';
+import { failsEveryCall, hasKind, isMerchantError } from '../../errors/guards.ts';
 import { notify } from '../../errors/notify.ts';
 import type { CatchUpInvoice } from '../event/event-types.ts';
 import { eventOfInvoice, lacksPayment } from '../event/invoice-event.ts';
 import type { HandlerSettings } from '../handle/handler-options.ts';
 import { identify, playInTime } from '../handle/play-event.ts';
+import { type Ending, type Fact, REASONS, type Verdict } from '../handle/reasons.ts';
 import { NO_SUBJECT, type ReportSubject, report } from '../handle/report.ts';
 import { startTimeLimit } from '../handle/timing.ts';
-import type { Ending, Verdict } from '../handle/verdict.ts';
 import { concurrently, untilAborted } from './concurrently.ts';
 import {
   type CatchUpClient,
   type CatchUpOptions,
   type CatchUpResult,
   type CatchUpSettings,
-  fail,
   OPERATION,
   readCatchUpOptions,
+  readIdents,
 } from './options.ts';
 
 // Plays the events that no webhook delivered. The merchant's database says which orders wait, and the invoice of each
 // is read. The order, the times and the totals of a list decide nothing, because they may be wrong: an order that this
 // run does not see as final still waits, and the next run reads it again.
+//
+// An order whose read gave no invoice, although the service did not say that there is none, is looked up in the lists, once
+// at the end of the run and together with all such orders: a path may refuse its id, and a proxy may have answered.
 
 const PER_PAGE = 100;
 /** With more orders than this, which fit on one page, it saves requests to walk the list of pending invoices first. */
 const WALK_FROM = 100;
 /** After this many failed reads, one after the other, a list is read to see whether the service is down. */
 const FAILED_READS_MAX = 10;
-/** After this many such series of failed reads, single reads are given up, and the lists are read. */
-const FAILED_SERIES_MAX = 3;
+/** The most pages that the look-up of a run reads. */
+const LOOK_UP_PAGES_MAX = 200;
 
 /**
  * Options of each read. A batch job waits for the end of a rate limit, at most a minute, because no customer waits for
@@ -46,13 +48,13 @@ export async function catchUp<Extra extends object>(
   options: CatchUpOptions | undefined,
   settings: HandlerSettings<Extra>,
 ): Promise<CatchUpResult> {
-  const checked = readCatchUpOptions(merchant, options, settings.store, settings.verify.now);
-  const { source, signal } = checked;
-  const run = new Run(merchant, settings, checked);
+  const checked = readCatchUpOptions(merchant, options, settings.store);
+  const { idents, again, signal } = checked;
+  const counts: Counts = { checked: 0, played: 0, alreadyDone: 0, open: 0, unknown: 0, busy: 0, failed: 0 };
   try {
-    if ('since' in source) await run.playLists(source.since);
-    else await run.playOrders(await readOrders(source.orders, signal));
-    if (!signal?.aborted) return { ...run.counts };
+    const orders = await readIdents(untilAborted(idents, signal), again);
+    await new Run(merchant, settings, checked, counts, orders).play();
+    if (!signal?.aborted) return { ...counts };
   } catch (error) {
     if (!signal?.aborted) throw error;
   }
@@ -60,24 +62,10 @@ export async function catchUp<Extra extends object>(
     code: 'SDK_ABORTED',
     message: `${OPERATION}: aborted by the caller's signal. The played events are done. Run it again for the rest.`,
     operation: OPERATION,
-    outcome: run.counts.played + run.counts.failed === 0 ? 'not_sent' : 'unknown',
+    outcome: counts.played + counts.failed === 0 ? 'not_sent' : 'unknown',
     stoppedBy: 'aborted',
     reason: signal?.reason,
   });
-}
-
-/** Reads the ids, each once. @throws ConfigurationError for anything but ids */
-async function readOrders(
-  orders: Iterable<string> | AsyncIterable<string>,
-  signal: AbortSignal | undefined,
-): Promise<readonly string[]> {
-  const idents = new Map<string, string>();
-  for await (const ident of untilAborted(orders, signal)) {
-    if (typeof ident === 'string' && ident !== '') idents.set(plainIdent(ident), ident);
-    else
-      fail(`orders must hold external_ids or uuids, not ${kindOf(ident)}: orders: rows.map((row) => row.external_id)`);
-  }
-  return [...idents.values()];
 }
 
 /** The count to which an event with a verdict belongs. Any other verdict counts as failed. */
@@ -92,76 +80,109 @@ const COUNTED: Partial<Record<Verdict, 'played' | 'alreadyDone' | 'busy'>> = {
 
 type Counts = { -readonly [Name in keyof CatchUpResult]: number };
 
-/** One run of `catchUp`, with its counts. */
+/** An order whose read gave no invoice that can be played, until the look-up. */
+interface Unread {
+  readonly ident: string;
+  /** `success`: it is known to be paid, and its single read lacks the payment. Null: nothing is known of it. */
+  readonly status: 'success' | null;
+  readonly error: unknown;
+}
+
+type ListedStatus = 'pending' | FinalInvoiceStatus;
+
+/** One run of `catchUp`. */
 class Run<Extra extends object> {
-  readonly counts: Counts = { checked: 0, played: 0, alreadyDone: 0, open: 0, unknown: 0, busy: 0, failed: 0 };
   readonly #merchant: CatchUpClient;
   readonly #settings: HandlerSettings<Extra>;
   readonly #options: CatchUpSettings;
+  readonly #counts: Counts;
+  readonly #idents: readonly string[];
   /** The event that runs for an order, by external_id. */
   readonly #playing = new Map<string, Promise<void>>();
-  /** The single reads: found invoices, refused ids, the failures since the last invoice, and the series of them. */
-  readonly #reads = { found: 0, refused: 0, failedInARow: 0, failedSeries: 0 };
-  #total: number | null = null;
+  readonly #unread = new Map<string, Unread>();
+  /** The single reads: found invoices, unknown orders, and failures since the last response about an order. */
+  readonly #reads = { found: 0, unknown: 0, failedInARow: 0 };
 
-  constructor(merchant: CatchUpClient, settings: HandlerSettings<Extra>, options: CatchUpSettings) {
+  constructor(
+    merchant: CatchUpClient,
+    settings: HandlerSettings<Extra>,
+    options: CatchUpSettings,
+    counts: Counts,
+    idents: readonly string[],
+  ) {
     this.#merchant = merchant;
     this.#settings = settings;
     this.#options = options;
+    this.#counts = counts;
+    this.#idents = idents;
   }
 
   /** Reads each order and plays those that are final. */
-  async playOrders(idents: readonly string[]): Promise<void> {
-    this.#total = idents.length;
-    const open = idents.length > WALK_FROM ? await this.#openOrders() : new Set<string>();
-    /**
-     * The orders to take from the lists: those whose single read lacks the payment, and all if single reads are given
-     * up.
-     */
-    const fromLists = new Map<string, string>();
+  async play(): Promise<void> {
+    const isLong = this.#idents.length > WALK_FROM;
+    const open = isLong ? await this.#openOrders() : new Set<string>();
     const reads = this.#reads;
-    let areAllRead = true;
     try {
-      await concurrently(idents, this.#options, async (ident) => {
+      await concurrently(this.#idents, this.#options, async (ident) => {
         if (open.has(plainIdent(ident))) return this.#count('open');
-        if (reads.failedSeries >= FAILED_SERIES_MAX) {
-          areAllRead = false;
-          return void fromLists.set(plainIdent(ident), ident);
-        }
-        let invoice: CatchUpInvoice;
-        try {
-          invoice = await this.#merchant.invoices.get(ident, { ...BATCH_READ, signal: this.#options.signal });
-        } catch (error) {
-          return await this.#countUnread(ident, error);
-        }
+        const read = await this.#read(ident);
+        if (read === null) return;
+        const { invoice } = read;
         reads.found += 1;
         reads.failedInARow = 0;
-        reads.failedSeries = 0;
         if (!isFinalStatus(invoice.status)) return this.#count('open');
-        if (lacksPayment(invoice)) fromLists.set(plainIdent(invoice.uuid), ident);
-        else await this.#play(invoice);
+        if (!lacksPayment(invoice)) return await this.#playInvoice(invoice);
+        this.#unread.set(plainIdent(invoice.uuid), { ident, status: 'success', error: undefined });
       });
     } finally {
-      if (reads.refused > 0 && reads.found === 0 && !idents.every(isUuid)) {
-        this.#report(
-          'unknown_order',
-          `The service found none of the ${reads.refused} orders. If they have invoices, it does not ` +
-            'accept external_ids: keep the uuid of each created invoice in your database, and pass the uuids as orders.',
-        );
+      if (reads.unknown > 0 && reads.found === 0 && !this.#idents.every(isUuid)) {
+        this.#report('unknown_order', {
+          cause: `The service found none of the ${reads.unknown} orders.`,
+          remedy:
+            'If they have invoices, it does not accept external_ids: keep the uuid of each created invoice in your database, and pass the uuids as orders.',
+        });
       }
     }
-    if (fromLists.size > 0) await this.#playFromLists(fromLists, areAllRead);
+    if (this.#unread.size > 0) await this.#lookUp(isLong);
   }
 
-  /** Reads the lists of final invoices to their ends, and plays what finished at `since` or later. */
-  async playLists(since: number): Promise<void> {
-    for (const status of FINAL_INVOICE_STATUSES) {
-      await concurrently(this.#list(status, true), this.#options, async (invoice) => {
-        const { finished_at } = invoice;
-        const isEarlier = finished_at instanceof Date && finished_at.getTime() < since;
-        // A service that does not know the filter also returns invoices of other statuses.
-        if (invoice.status === status && !isEarlier) await this.#play(invoice);
-      });
+  /** Reads the invoice of an order. Null if there is none, or if it has to be looked up. Throws if the run cannot go on. */
+  async #read(ident: string): Promise<{ readonly invoice: CatchUpInvoice } | null> {
+    const { signal } = this.#options;
+    try {
+      return { invoice: await this.#merchant.invoices.get(ident, { ...BATCH_READ, signal }) };
+    } catch (error) {
+      if (signal?.aborted || endsRun(error)) throw error;
+      if (hasKind(error, 'not_found')) {
+        this.#reads.unknown += 1;
+        this.#reads.failedInARow = 0;
+        this.#report(
+          'unknown_order',
+          { cause: `The service knows no invoice of order ${JSON.stringify(ident)}.` },
+          error,
+          ident,
+        );
+        this.#count('unknown');
+        return null;
+      }
+      this.#unread.set(plainIdent(ident), { ident, status: null, error });
+      await this.#checkAfterFailures();
+      return null;
+    }
+  }
+
+  /** After ten failed reads in a row: reads the first page of a list. Throws its error if the service is down. */
+  async #checkAfterFailures(): Promise<void> {
+    this.#reads.failedInARow += 1;
+    if (this.#reads.failedInARow < FAILED_READS_MAX) return;
+    this.#reads.failedInARow = 0;
+    try {
+      for await (const _ of this.#pages('success', 1)) return;
+    } catch (error) {
+      const cause = `${FAILED_READS_MAX} orders in a row could not be read, and neither could the list of invoices: the service is down.`;
+      if (!this.#options.signal?.aborted)
+        this.#report('order_not_read', { cause, remedy: 'Run it again later.' }, error);
+      throw error;
     }
   }
 
@@ -172,8 +193,9 @@ class Run<Extra extends object> {
   async #openOrders(): Promise<ReadonlySet<string>> {
     const open = new Set<string>();
     try {
-      for await (const { uuid, external_id, status } of this.#list('pending')) {
-        if (status === 'pending') open.add(plainIdent(uuid)).add(plainIdent(external_id));
+      for await (const page of this.#pages('pending')) {
+        for (const { uuid, external_id, status } of page)
+          if (status === 'pending') open.add(plainIdent(uuid)).add(plainIdent(external_id));
       }
     } catch (error) {
       if (endsRun(error) || this.#options.signal?.aborted) throw error;
@@ -182,106 +204,88 @@ class Run<Extra extends object> {
   }
 
   /**
-   * Plays the invoices of these orders from the lists of final invoices.
+   * Looks the unread orders up in the lists, until all are found or the pages of a run are read. What the lists do not show
+   * has failed.
    *
-   * @param arePaid Whether all of them are known to be paid: then only that list is read.
+   * @param arePendingKnown Whether this run has walked the list of pending invoices before.
    */
-  async #playFromLists(wanted: Map<string, string>, arePaid: boolean): Promise<void> {
-    const problems: unknown[] = [];
-    for (const status of arePaid ? (['success'] as const) : FINAL_INVOICE_STATUSES) {
+  async #lookUp(arePendingKnown: boolean): Promise<void> {
+    const unread = this.#unread;
+    const budget = { pages: LOOK_UP_PAGES_MAX };
+    let problem: unknown;
+    const lists: readonly ListedStatus[] = [
+      ...(arePendingKnown ? [] : (['pending'] as const)),
+      ...FINAL_INVOICE_STATUSES,
+    ];
+    for (const status of lists) {
       try {
-        await concurrently(this.#wantedOf(wanted, status), this.#options, (invoice) => this.#play(invoice));
+        await concurrently(this.#found(status, budget), this.#options, (invoice) =>
+          isFinalStatus(invoice.status) ? this.#playInvoice(invoice) : this.#count('open'),
+        );
       } catch (error) {
         if (endsRun(error) || this.#options.signal?.aborted) throw error;
-        problems.push(error);
+        problem ??= error;
       }
     }
-    for (const ident of wanted.values()) {
+    for (const { ident, status, error } of unread.values()) {
       const order = JSON.stringify(ident);
-      const message = arePaid
-        ? `The single read of order ${order} does not say what was credited, and the list of paid invoices does not show it yet.`
-        : `The invoice of order ${order} was not read singly, because such reads failed, and no list of final invoices shows it.`;
-      this.#report('order_not_read', message, problems[0], ident);
+      const cause =
+        status === 'success'
+          ? `The single read of order ${order} does not say what was credited, and the list of paid invoices does not show it.`
+          : `The invoice of order ${order} could not be read, and ${budget.pages > 0 ? 'no list shows it' : `the ${LOOK_UP_PAGES_MAX} pages of lists that a run reads do not show it`}.`;
+      this.#report('order_not_read', { cause }, error ?? problem, ident);
       this.#count('failed');
     }
   }
 
-  async *#wantedOf(wanted: Map<string, string>, status: FinalInvoiceStatus): AsyncGenerator<CatchUpInvoice> {
-    if (wanted.size === 0) return;
-    for await (const invoice of this.#list(status)) {
-      // A service that does not know the filter also returns open invoices.
-      if (!isFinalStatus(invoice.status)) continue;
-      if (wanted.delete(plainIdent(invoice.uuid)) || wanted.delete(plainIdent(invoice.external_id))) yield invoice;
-      if (wanted.size === 0) return;
+  /** Yields the invoices of a list that are unread, and removes them from there. */
+  async *#found(status: ListedStatus, budget: { pages: number }): AsyncGenerator<CatchUpInvoice> {
+    const unread = this.#unread;
+    const isWanted = (): boolean => [...unread.values()].some((each) => each.status === null || each.status === status);
+    if (budget.pages === 0 || !isWanted()) return;
+    // One page in flight, so that no page is read beyond the budget.
+    for await (const page of this.#pages(status, 1)) {
+      budget.pages -= 1;
+      for (const invoice of page) {
+        const isKnown = invoice.status === 'pending' || isFinalStatus(invoice.status); // a filter may be ignored
+        if (isKnown && (unread.delete(plainIdent(invoice.uuid)) || unread.delete(plainIdent(invoice.external_id))))
+          yield invoice;
+      }
+      if (budget.pages === 0 || !isWanted()) return;
     }
   }
 
   /**
-   * Lists the invoices of a status. A generator, because a list call of the client sends its request at once: if an
-   * abort came before the first item, its failure would be an unhandled rejection.
+   * Yields the pages of the list of a status. A generator, because a list call of the client sends its request at once: if
+   * an abort came before the first page, its failure would be an unhandled rejection.
    */
-  async *#list(status: 'pending' | FinalInvoiceStatus, isCounted = false): AsyncGenerator<CatchUpInvoice> {
-    const invalid = new Set<string>();
-    yield* this.#merchant.invoices.list(
-      { status, per_page: PER_PAGE },
-      {
-        ...BATCH_READ,
-        signal: this.#options.signal,
-        onInvalidItem: ({ page, index, path, raw }) => {
-          if (!isCounted) return;
-          const uuid = (raw as { readonly uuid?: unknown } | null | undefined)?.uuid; // whatever the row holds
-          const name = typeof uuid === 'string' ? uuid : `row ${index + 1} of page ${page}`;
-          if (invalid.has(name)) return; // its page was read again
-          invalid.add(name);
-          this.#report('order_not_read', `The ${status} invoice ${name} cannot be read at "${path}". It was left out.`);
-          this.#count('failed');
-        },
-      },
-    );
-  }
-
-  /** Counts an order that could not be read. Throws if no further order can be read. */
-  async #countUnread(ident: string, error: unknown): Promise<void> {
-    const reads = this.#reads;
-    if (this.#options.signal?.aborted || endsRun(error)) throw error;
-    const order = JSON.stringify(ident);
-    const isRefused = isMerchantError(error) && isRefusedIdent(error);
-    if (isRefused) reads.refused += 1;
-    if (isRefused && !(error.kind === 'server' && error.status === 500)) {
-      const message = `The service has no invoice for order ${order}, or does not accept this id.`;
-      this.#report('unknown_order', message, error, ident);
-      this.#count('unknown');
+  async *#pages(status: ListedStatus, prefetch?: number): AsyncGenerator<readonly CatchUpInvoice[]> {
+    const options = { ...BATCH_READ, signal: this.#options.signal, onInvalidItem: () => {}, prefetch };
+    const list = this.#merchant.invoices.list({ status, per_page: PER_PAGE }, options);
+    if (list.pages !== undefined) {
+      for await (const { items } of list.pages()) yield items;
       return;
     }
-    this.#report('order_not_read', `The invoice of order ${order} could not be read.`, error, ident);
-    this.#count('failed');
-    reads.failedInARow += 1;
-    if (reads.failedInARow < FAILED_READS_MAX) return;
-    reads.failedInARow = 0;
-    await this.#checkThatServiceAnswers();
-    reads.failedSeries += 1;
-  }
-
-  /** Reads the first page of a list. Throws its error if the service is down: the next run then plays the rest. */
-  async #checkThatServiceAnswers(): Promise<void> {
-    try {
-      for await (const _ of this.#list('success')) return;
-    } catch (error) {
-      const message = `${FAILED_READS_MAX} orders in a row could not be read, and neither could the list of invoices: the service is down. Run it again later.`;
-      if (!this.#options.signal?.aborted) this.#report('order_not_read', message, error);
-      throw error;
+    let page: CatchUpInvoice[] = [];
+    for await (const invoice of list) {
+      page.push(invoice);
+      if (page.length === PER_PAGE) {
+        yield page;
+        page = [];
+      }
     }
+    yield page;
   }
 
   /** Plays a final invoice, after the earlier ones of the same order. */
-  async #play(invoice: CatchUpInvoice): Promise<void> {
-    const { signal } = this.#options;
+  async #playInvoice(invoice: CatchUpInvoice): Promise<void> {
+    const { signal, again } = this.#options;
     const order = invoice.external_id;
     const before = this.#playing.get(order);
     const task = (async () => {
       await before;
       if (signal?.aborted) return;
-      const { verdict } = await playInvoice(invoice, this.#settings, signal);
+      const { verdict } = await playInvoice(invoice, this.#settings, again, signal);
       this.#count(COUNTED[verdict] ?? 'failed');
     })();
     this.#playing.set(order, task);
@@ -290,13 +294,13 @@ class Run<Extra extends object> {
   }
 
   #count(ending: Exclude<keyof CatchUpResult, 'checked'>): void {
-    this.counts.checked += 1;
-    this.counts[ending] += 1;
-    notify(() => this.#options.onProgress?.({ ...this.counts, total: this.#total }));
+    this.#counts.checked += 1;
+    this.#counts[ending] += 1;
+    notify(() => this.#options.onProgress?.({ ...this.#counts, total: this.#idents.length }));
   }
 
-  #report(reason: 'unknown_order' | 'order_not_read', message: string, error?: unknown, order: string | null = null) {
-    report(this.#settings, { ...NO_SUBJECT, external_id: order }, { reason, message, error });
+  #report(reason: 'unknown_order' | 'order_not_read', fact: Fact, error?: unknown, order: string | null = null): void {
+    report(this.#settings, { ...NO_SUBJECT, external_id: order }, { reason, ...fact, error });
   }
 }
 
@@ -304,35 +308,40 @@ class Run<Extra extends object> {
 async function playInvoice<Extra extends object>(
   invoice: CatchUpInvoice,
   settings: HandlerSettings<Extra>,
+  again: boolean,
   stop: AbortSignal | undefined,
 ): Promise<Ending> {
   const order = JSON.stringify(String(invoice.external_id));
   let subject: ReportSubject = { ...NO_SUBJECT, external_id: String(invoice.external_id) };
   const limit = startTimeLimit(settings, stop);
   try {
-    const identified = await identify(eventOfInvoice(invoice), settings);
+    const identified = { ...(await identify(eventOfInvoice(invoice), settings)), again };
     subject = { ...subject, key: identified.key };
     const ending = await playInTime(identified, settings, limit, subject);
     const isStopped = stop?.aborted && ending.verdict === 'time_limit'; // the caller aborted before the function began
     // Repeats of completed events are normal here: they are counted and not reported.
     if (!isStopped && ending.verdict !== 'done' && ending.verdict !== 'duplicate') {
-      const message = `Order ${order}: ${ending.message}`;
-      report(settings, subject, { reason: ending.verdict, message, error: ending.error });
+      const { verdict: reason, ...fact } = ending;
+      const cause = `Order ${order}: ${fact.cause ?? REASONS[reason].cause}`;
+      report(settings, subject, { reason, ...fact, cause });
     }
     return ending;
   } catch (error) {
     const why = error instanceof WebhookVerificationError ? error.message : 'It cannot be read.';
-    const ending = {
-      verdict: 'malformed_payload',
-      message: `The invoice of order ${order} cannot be played. ${why}`,
-    } as const;
-    report(settings, subject, { reason: ending.verdict, message: ending.message });
-    return ending;
+    const reason = 'malformed_payload';
+    report(settings, subject, {
+      reason,
+      cause: `The invoice of order ${order} cannot be played. ${why}`,
+      remedy: null,
+    });
+    return { verdict: reason };
   } finally {
     limit.end();
   }
 }
 
+/** True if every further call would fail. The page of a stranger, also a 401, says nothing about the next order. */
 function endsRun(error: unknown): boolean {
-  return isMerchantError(error) && failsEveryCall(error);
+  if (!isMerchantError(error) || !failsEveryCall(error)) return false;
+  return !('answeredBy' in error) || error.answeredBy === 'service';
 }

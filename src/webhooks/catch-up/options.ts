@@ -1,14 +1,15 @@
 import type { FinalInvoiceStatus } from '../../contract/statuses.ts';
-import { instantFrom } from '../../contract/values/scalars.ts';
+import { plainIdent } from '../../contract/values/scalars.ts';
 import {
   type Callback,
-  checkCallbacks,
-  checkOptions,
-  checkSignal,
+  callback,
+  count,
   type Fail,
   kindOf,
-  namesOf,
-  readCount,
+  type OptionTable,
+  readOptions,
+  signal,
+  unchecked,
 } from '../../errors/checks.ts';
 import { ConfigurationError } from '../../errors/classes.ts';
 import type { CatchUpInvoice } from '../event/event-types.ts';
@@ -28,10 +29,12 @@ export interface CatchUpClient {
   readonly invoices: {
     /** Reads one invoice by its uuid or external_id. */
     get(ident: string, options: BatchReadOptions): PromiseLike<CatchUpInvoice>;
-    /** Iterates over the invoices of a status. */
+    /** Iterates over the invoices of a status, or over its pages. */
     list(
       query: { readonly status: 'pending' | FinalInvoiceStatus; readonly per_page: number },
       options: BatchReadOptions & {
+        /** Pages in flight. */
+        readonly prefetch?: number | undefined;
         readonly onInvalidItem: (item: {
           readonly page: number;
           readonly index: number;
@@ -39,12 +42,15 @@ export interface CatchUpClient {
           readonly raw: unknown;
         }) => void;
       },
-    ): AsyncIterable<CatchUpInvoice>;
+    ): AsyncIterable<CatchUpInvoice> & {
+      /** Without it, a hundred invoices count as a page. */
+      pages?(): AsyncIterable<{ readonly items: readonly CatchUpInvoice[] }>;
+    };
   };
 }
 
 /**
- * Options of `handler.catchUp`. Give `orders`, or `since` for a first run without them.
+ * Options of `handler.catchUp`: `orders` for a scheduled run, or `replay` to repair by hand.
  *
  * @example
  * const waiting = db.prepare(`SELECT external_id FROM orders WHERE status = 'pending' ORDER BY created_at`).all();
@@ -57,11 +63,10 @@ export interface CatchUpOptions {
    */
   readonly orders?: Iterable<string> | AsyncIterable<string> | undefined;
   /**
-   * Without `orders`, the lists of final invoices are read to their ends, and the invoices that finished at this time or
-   * later are played: a Date, milliseconds since 1970, or ISO 8601 text (UTC if it has no offset). This costs one request
-   * for each hundred invoices that the account ever had.
+   * In place of `orders`: at most 100 external_ids or uuids whose events are played once more although they are done, for a
+   * repaired bug or a restored backup. Your function must find what it did before. If it fails, the event stays done.
    */
-  readonly since?: Date | number | string | undefined;
+  readonly replay?: readonly string[] | undefined;
   /** Ends the run. No function begins afterwards, and the promise rejects with an AbortedError when the running ones have ended. */
   readonly signal?: AbortSignal | undefined;
   /**
@@ -84,7 +89,7 @@ export interface CatchUpResult {
   readonly alreadyDone: number;
   /** The invoice is not final yet. */
   readonly open: number;
-  /** The service has no invoice for this order, or does not accept this id. `onReport` names each: `unknown_order`. */
+  /** The service says that it has no invoice for this order. `onReport` names each: `unknown_order`. */
   readonly unknown: number;
   /** Being handled by another attempt, perhaps by a delivery. `onReport` names each. The next run sees how that ended. */
   readonly busy: number;
@@ -97,27 +102,31 @@ export interface CatchUpResult {
 
 /** The progress of `catchUp`. */
 export interface CatchUpProgress extends CatchUpResult {
-  /** The number of orders that were given, or null where the lists are read. */
-  readonly total: number | null;
+  /** The number of orders that were given. */
+  readonly total: number;
 }
 
 export const OPERATION = 'handler.catchUp';
+/** A replay is a repair by hand. More orders are a mistake. */
+const REPLAY_MAX = 100;
 
-const NAMES = namesOf<CatchUpOptions>({
-  orders: true,
-  since: true,
-  signal: true,
-  concurrency: true,
-  onProgress: true,
-});
-
-export const fail: Fail = (problem) => {
+const fail: Fail = (problem) => {
   throw new ConfigurationError(`${OPERATION}: ${problem}.`, { operation: OPERATION });
 };
 
-/** The options after their check. `source` says what is read: the given orders, or the lists from a time on. */
+const OPTIONS = {
+  orders: unchecked<CatchUpOptions['orders']>(),
+  replay: unchecked<CatchUpOptions['replay']>(),
+  signal: signal(),
+  concurrency: count({ default: 4, min: 1, max: 32 }),
+  onProgress: callback<Callback<[progress: CatchUpProgress]>>(),
+} satisfies OptionTable<CatchUpOptions>;
+
+/** The options after their check. */
 export interface CatchUpSettings extends Pick<CatchUpOptions, 'onProgress'> {
-  readonly source: { readonly orders: Iterable<string> | AsyncIterable<string> } | { readonly since: number };
+  readonly idents: Iterable<string> | AsyncIterable<string>;
+  /** Whether done events are played once more. */
+  readonly again: boolean;
   readonly signal: AbortSignal | undefined;
   readonly concurrency: number;
 }
@@ -126,44 +135,35 @@ export interface CatchUpSettings extends Pick<CatchUpOptions, 'onProgress'> {
 export function readCatchUpOptions(
   merchant: CatchUpClient,
   options: CatchUpOptions = {},
-  store: Pick<WebhookStore, 'forgot' | 'retention'>,
-  now: () => number,
+  store: Pick<WebhookStore, 'forgot'>,
 ): CatchUpSettings {
   const { get, list } = (merchant as Partial<CatchUpClient> | null | undefined)?.invoices ?? {}; // checked here
   if (typeof get !== 'function' || typeof list !== 'function') fail('needs a MerchantClient, which reads the invoices');
-  checkOptions('options', options, NAMES, fail);
-  const { orders, since, signal, onProgress } = options;
-  checkSignal('signal', signal, fail);
-  checkCallbacks({ onProgress }, fail);
-  const concurrency = readCount('concurrency', options.concurrency, { byDefault: 4, min: 1, max: 32 }, fail);
+  const { orders, replay, ...read } = readOptions('options', options, OPTIONS, fail);
   const forgot = store.forgot?.() ?? null;
   if (forgot !== null) fail(`${forgot} Use a store that keeps its records`);
-  if (orders === undefined && since === undefined) {
-    fail(
-      'needs { orders }: the ids of the orders that wait in your database. Without them, give { since }: the oldest finished_at to play',
-    );
-  }
-  if (orders !== undefined && since !== undefined) fail('has orders and since: with orders, leave since out');
-  const isIterable =
-    typeof orders === 'object' && orders !== null && (Symbol.iterator in orders || Symbol.asyncIterator in orders);
-  if (orders !== undefined && !isIterable) {
-    fail(`orders must be an array or another iterable of ids, not ${kindOf(orders)}`);
-  }
-  const source = orders === undefined ? { since: parseSince(since, store.retention, now()) } : { orders };
-  return { source, signal, concurrency, onProgress };
+  if (orders === undefined && replay === undefined)
+    fail('needs { orders }: the ids of the orders that wait in your database');
+  if (orders !== undefined && replay !== undefined) fail('has orders and replay: give one of them');
+  const idents = orders ?? replay;
+  const name = orders === undefined ? 'replay' : 'orders';
+  if (typeof idents !== 'object' || idents === null || !(Symbol.iterator in idents || Symbol.asyncIterator in idents))
+    return fail(`${name} must be an array or another iterable of ids, not ${kindOf(idents)}`);
+  if (replay !== undefined && !(Array.isArray(replay) && replay.length <= REPLAY_MAX))
+    fail(`replay must be an array of at most ${REPLAY_MAX} ids: it repeats done events, to repair by hand`);
+  return { ...read, idents, again: replay !== undefined };
 }
 
-/**
- * @throws ConfigurationError also if the store does not remember events since that time, because they would run again
- */
-function parseSince(since: unknown, retention: number | null | undefined, now: number): number {
-  const time = instantFrom(since);
-  if (time === null) return fail('since is not a time. Give a Date, milliseconds since 1970 or ISO 8601 text');
-  if (typeof retention === 'number' && now - time > retention) {
-    const days = Math.round((retention / 86_400_000) * 100) / 100;
-    fail(
-      `since is too early: this store remembers completed events for ${days} days, and older ones would run again. Give a later since, or orders`,
-    );
+/** Reads the ids, each once. @throws ConfigurationError for anything but ids */
+export async function readIdents(given: AsyncIterable<unknown>, again: boolean): Promise<readonly string[]> {
+  const idents = new Map<string, string>();
+  const name = again ? 'replay' : 'orders';
+  for await (const ident of given) {
+    if (typeof ident === 'string' && ident !== '') idents.set(plainIdent(ident), ident);
+    else
+      fail(
+        `${name} must hold external_ids or uuids, not ${kindOf(ident)}: ${name}: rows.map((row) => row.external_id)`,
+      );
   }
-  return time;
+  return [...idents.values()];
 }

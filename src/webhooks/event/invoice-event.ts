@@ -1,4 +1,4 @@
-import { isObject } from '../../contract/json.ts';
+import { isObject, type JsonObject } from '../../contract/json.ts';
 import type { Decimal } from '../../contract/values/decimal.ts';
 import { decimalFrom, Problem } from '../../contract/values/scalars.ts';
 import { buildEvent } from './decode.ts';
@@ -16,6 +16,19 @@ import { malformed } from './payload.ts';
 export function eventOfInvoice(invoice: CatchUpInvoice): InvoiceEvent {
   const raw: unknown = JSON.parse(JSON.stringify(invoice)); // the text forms of the wire
   if (!isObject(raw)) throw malformed('the invoice is not an object');
+  return buildOf(invoice, raw);
+}
+
+/**
+ * Returns what the event of a final invoice would say of the payment, without a copy of the invoice.
+ *
+ * @throws WebhookVerificationError `malformed_payload`
+ */
+export function paymentOfInvoice(invoice: CatchUpInvoice): Pick<InvoiceEvent, 'type' | 'amount' | 'credited_usdt'> {
+  return buildOf(invoice, {});
+}
+
+function buildOf(invoice: CatchUpInvoice, raw: JsonObject): InvoiceEvent {
   checkConsistency(invoice);
   const { uuid, external_id, status, amount, is_adjusted } = invoice;
   const name = eventNameOf(status);

@@ -2,13 +2,14 @@
 import type { JsonObject } from '../../contract/json.ts';
 import type { Decimal } from '../../contract/values/decimal.ts';
 import { decimalFrom, Problem } from '../../contract/values/scalars.ts';
-import { WebhookVerificationError } from '../../errors/classes.ts';
+import type { WebhookVerificationError } from '../../errors/classes.ts';
+import { refusal } from '../handle/reasons.ts';
 
 /**
  * Returns the error for a payload. It names members and rules, never a value, because the body holds a customer's data.
  */
 export function malformed(why: string): WebhookVerificationError {
-  return new WebhookVerificationError('malformed_payload', `The payload is not as the interface says: ${why}.`);
+  return refusal('malformed_payload', { cause: `The payload is not as the interface says: ${why}.`, remedy: null });
 }
 
 /**

@@ -1,20 +1,27 @@
-import { type Callback, checkCallbacks, configurationFail, type Fail, kindOf } from '../../errors/checks.ts';
+import {
+  type Callback,
+  callback,
+  configurationFail,
+  type Fail,
+  kindOf,
+  type OptionTable,
+  readOptions,
+  unchecked,
+} from '../../errors/checks.ts';
 import type { InvoiceEvent, InvoiceEventHandlers } from '../event/event-types.ts';
 import { EVENT_ROWS } from '../event/events.ts';
 import type { WebhookStore } from '../stores/store.ts';
+import { parseClock } from '../time-source.ts';
 import { type WebhookSecret, weakSecrets } from '../verify/signature.ts';
-import {
-  parseVerifyOptions,
-  VERIFY_OPTIONS,
-  type VerifySettings,
-  type VerifyWebhookOptions,
-} from '../verify/verify.ts';
+import { VERIFY_OPTIONS, type VerifySettings, type VerifyWebhookOptions, verifySettings } from '../verify/verify.ts';
 import { NO_SUBJECT, report, type WebhookReport } from './report.ts';
 import { globalTimers, type WebhookTimers } from './timing.ts';
 
 /** 12 seconds. The service gives up after 15. @see [Retries](../../../docs/service-interface.md#retries) */
 const DEFAULT_TIMEOUT = 12_000;
 const MAX_TIMEOUT = 15_000;
+/** A shorter one was meant in seconds. */
+const MIN_TIMEOUT = 100;
 
 /** The second argument of the merchant's functions. A store may add members, such as `tx` or `commit`. */
 export interface WebhookContext {
@@ -62,7 +69,7 @@ export interface WebhookHandlerOptions<Extra extends object = object>
    * minute to an hour.
    */
   readonly onReport?: Callback<[report: WebhookReport]> | undefined;
-  /** Milliseconds until the response is 503, at most 15,000. Your function may continue after it. @defaultValue 12,000 */
+  /** Milliseconds until the response is 503, from 100 to 15,000. Your function may continue after it. @defaultValue 12,000 */
   readonly timeout?: number | undefined;
   /** Returns milliseconds since 1970. @defaultValue the clock */
   readonly now?: (() => number) | undefined;
@@ -93,9 +100,29 @@ const REQUIRED = [
   'onAdjusted',
   'onCanceled',
 ] as const satisfies readonly (keyof InvoiceEventHandlers<never>)[];
-const ADJUSTED =
-  'onAdjusted is missing. It gets each payment whose amount differs from the order: decide there what the customer gets, against event.credited_usdt. To treat it like any payment, give the function of onPaid';
-const OTHER_OPTIONS = ['secret', 'store', 'onReport', 'timeout', 'timers', ...VERIFY_OPTIONS] as const;
+const ADJUSTED = `onAdjusted is missing. It gets each payment whose amount differs from the order, often less. Decide there by the credit what the customer gets:
+  onAdjusted: async (event) => {
+    if (event.credited_usdt.gte(due)) await fulfil(event.external_id); // the credit that this order needs
+    else await askForTheRest(event.external_id, event.amount);
+  }`;
+
+/** The handler's own options. Its functions are read by the table of events. */
+const OPTIONS = {
+  ...VERIFY_OPTIONS,
+  secret: unchecked<WebhookSecret>(),
+  store: unchecked<unknown>(),
+  onReport: callback<Callback<[report: WebhookReport]>>(),
+  now: callback<() => number>(),
+  timeout(value: unknown, name: string, fail: Fail): number {
+    if (value === undefined) return DEFAULT_TIMEOUT;
+    if (typeof value !== 'number' || !(value > 0 && value <= MAX_TIMEOUT))
+      return fail(
+        `${name} must be ${MIN_TIMEOUT} to ${MAX_TIMEOUT} milliseconds: the service gives up after 15 seconds`,
+      );
+    return value >= MIN_TIMEOUT ? value : fail(`${name} is in milliseconds and at least ${MIN_TIMEOUT}, not ${value}`);
+  },
+  timers: (value: unknown): WebhookTimers => (value ?? globalTimers) as WebhookTimers, // for tests
+} satisfies OptionTable<Omit<WebhookHandlerOptions, keyof InvoiceEventHandlers<never>>>;
 
 /**
  * Reads the options when a handler is created, and reports weak secrets.
@@ -107,24 +134,29 @@ export function readHandlerOptions<Extra extends object>(
 ): HandlerSettings<Extra> {
   const fail = configurationFail('createWebhookHandler');
   if (typeof options !== 'object' || options === null) fail(`needs { secret, store, ${REQUIRED.join(', ')} }`);
-  const { secret, store, timeout = DEFAULT_TIMEOUT, timers = globalTimers, onReport, now } = options;
   const names = new Set<string>([...REQUIRED, ...EVENT_ROWS.map((row) => row.handler), 'onUnknown']);
-  const verify = parseVerifyOptions(secret, options, 'createWebhookHandler', new Set([...names, ...OTHER_OPTIONS]));
+  const functions = [...names].map((name) => [name, unchecked<unknown>()] as const);
+  const read = readOptions('options', options, { ...OPTIONS, ...Object.fromEntries(functions) }, fail);
+  const { secret, store, timeout, timers, onReport, now, ...rest } = read;
+  const verify = verifySettings(secret, { ...rest, now: parseClock(now) });
   checkStore(store, fail);
-  checkCallbacks({ onReport, now }, fail);
-  if (typeof timeout !== 'number' || !(timeout >= 1 && timeout <= MAX_TIMEOUT)) {
-    fail(`timeout must be 1 to ${MAX_TIMEOUT} milliseconds: the service gives up after 15 seconds`);
-  }
-  const functions = new Map<string, EventFunction<Extra>>();
+  const given = new Map<string, EventFunction<Extra>>();
   for (const name of names) {
-    const given: unknown = Reflect.get(options, name);
+    const value: unknown = Reflect.get(options, name);
     const isRequired = REQUIRED.some((required) => required === name);
-    if (typeof given === 'function')
-      functions.set(name, given.bind(options)); // so that a method keeps its `this`
-    else if (given === undefined && name === 'onAdjusted') fail(ADJUSTED);
-    else if (given !== undefined || isRequired) fail(`${name} must be a function, not ${kindOf(given)}`);
+    if (typeof value === 'function')
+      given.set(name, value.bind(options)); // so that a method keeps its `this`
+    else if (value === undefined && name === 'onAdjusted') fail(ADJUSTED);
+    else if (value !== undefined || isRequired) fail(`${name} must be a function, not ${kindOf(value)}`);
   }
-  const settings = { verify, store, onReport: onReport?.bind(options), functions, timeout, timers };
+  const settings = {
+    verify,
+    store: options.store, // checked above
+    onReport: onReport?.bind(options),
+    functions: given,
+    timeout,
+    timers,
+  };
   reportWeakSecrets(settings);
   return settings;
 }
@@ -135,8 +167,8 @@ function reportWeakSecrets<Extra extends object>(settings: HandlerSettings<Extra
   const weak = weakSecrets(verify.secrets);
   if (weak.length === 0) return;
   const which = verify.secrets.length === 1 ? 'The webhook secret' : `Webhook secret ${weak.join(', ')}`;
-  const message = `${which} has under 16 bytes, and could be found by trial. Use the secret of the dashboard, or create a longer one there.`;
-  report(settings, NO_SUBJECT, { reason: 'weak_secret', message });
+  const cause = `${which} has under 16 bytes, and could be found by trial.`;
+  report(settings, NO_SUBJECT, { reason: 'weak_secret', cause });
 }
 
 /** The methods that a store with leases must have. */

@@ -1,13 +1,14 @@
+import { isMerchantError } from '../../errors/guards.ts';
 import { asUnknown } from '../event/decode.ts';
 import type { InvoiceEvent } from '../event/event-types.ts';
 import { rowOf } from '../event/events.ts';
 import { normalizedId } from '../event/order-id.ts';
-import type { Claim, ClaimResult, LeaseStore, OnceResult, TransactionStore } from '../stores/store.ts';
+import type { Claim, ClaimResult, LeaseStore, OnceRequest, OnceResult, TransactionStore } from '../stores/store.ts';
 import { engine } from '../verify/signature.ts';
 import type { EventFunction, HandlerSettings } from './handler-options.ts';
+import type { Ending } from './reasons.ts';
 import { type ReportSubject, report, reportLate } from './report.ts';
 import { keepLease, LEASE, limitRun, type TimeLimit, type WebhookTimers } from './timing.ts';
-import type { Ending } from './verdict.ts';
 
 // How a trusted event passes the store and the merchant's function, from a webhook and from `catchUp` alike. A store
 // with leases takes three steps: claim, function, completion. A store that holds the claim in its transaction takes
@@ -20,6 +21,8 @@ export interface IdentifiedEvent<Extra> {
   readonly digest: string;
   /** The merchant's function, or undefined for an unknown event without `onUnknown`. */
   readonly handler: EventFunction<Extra> | undefined;
+  /** Whether it is played once more if it is done: a `replay` of `catchUp`. */
+  readonly again?: boolean;
 }
 
 /**
@@ -53,8 +56,16 @@ export async function playInTime<Extra extends object>(
   void work.then((late) => {
     if (late.verdict !== 'time_limit') reportLate(settings, subject, late); // the time limit was reported already
   });
-  const message = `The time limit of ${settings.timeout} ms has ended. A function that has begun continues.`;
-  return { verdict: 'time_limit', message };
+  const cause = `The time limit of ${settings.timeout} ms has ended. A function that has begun continues.`;
+  const waiting = settings.store.waiting?.() ?? 0;
+  return waiting === 0
+    ? { verdict: 'time_limit', cause }
+    : {
+        verdict: 'time_limit',
+        cause: `${cause} ${waiting} callers wait for a connection of the pool of the store: your function may wait for one of its own pool.`,
+        remedy:
+          'Use context.tx for every statement of the function, and give the pool more connections than functions that run at once.',
+      };
 }
 
 /**
@@ -63,7 +74,7 @@ export async function playInTime<Extra extends object>(
  * @param signal Aborted at the time limit: a function that has not begun then does not begin.
  */
 async function playEvent<Extra extends object>(
-  { event, key, digest, handler }: IdentifiedEvent<Extra>,
+  { event, key, digest, handler, again = false }: IdentifiedEvent<Extra>,
   settings: HandlerSettings<Extra>,
   signal: AbortSignal,
   subject: ReportSubject,
@@ -76,39 +87,46 @@ async function playEvent<Extra extends object>(
   try {
     missing = store.forgot?.() ?? null;
   } catch (error) {
-    return ended('store_down', { error });
+    return { ...STORE_DOWN, error };
   }
   if (missing !== null) reportForgetfulStore(settings, subject, missing);
   if (event.source === 'catch_up' && missing !== null) {
-    return { verdict: 'store_failed', message: `Not played. ${missing}` };
+    return { verdict: 'store_failed', cause: `Not played. ${missing}`, remedy: null };
   }
   const context = { signal, deliveryId: event.id, dedupeKey: key };
   if ('runOnce' in store) {
     const work = watch(signal, (extra: Extra) => handler(event, { ...context, takenOver: false, ...extra }));
-    return await runOnce(store, { key, digest }, timers, work);
+    return await runOnce(store, { key, digest, again }, timers, work);
   }
   const claim = { key, owner: crypto.randomUUID() };
   let result: ClaimResult;
   try {
-    result = checkResult(await store.claim({ ...claim, digest, lease: LEASE }));
+    result = checkResult(await store.claim({ ...claim, digest, lease: LEASE, again }));
   } catch (error) {
-    return ended('store_down', { error });
+    return { ...STORE_DOWN, error };
   }
   if (result.state === 'done') return repeatOfDone(result.digest === digest);
   if (result.state === 'running') return RUNNING;
   const takenOver = result.state === 'taken_over';
   if (result.state === 'taken_over') {
     const other = result.digest === digest ? '' : ' Its amounts or status differ from this one.';
-    const message = `An earlier attempt at this event did not end. It is handled again now.${other}`;
-    report(settings, subject, { reason: 'taken_over', message });
+    const cause = `An earlier attempt at this event did not end. It is handled again now.${other}`;
+    report(settings, subject, { reason: 'taken_over', cause });
   }
   const work = watch(signal, (extra: Extra) => handler(event, { ...context, takenOver, ...extra }));
   return await runClaimed(store, claim, timers, work);
 }
 
-const RUNNING: Ending = {
-  verdict: 'duplicate_running',
-  message: 'The same event is being handled by another attempt.',
+const RUNNING: Ending = { verdict: 'duplicate_running' };
+const STORE_DOWN: Ending = {
+  verdict: 'store_failed',
+  cause: 'The store could not say whether the event is done.',
+  remedy: null,
+};
+const STORE_FAILED: Ending = {
+  verdict: 'store_failed',
+  cause: 'The store failed around your function. If the function succeeded, it may run again.',
+  remedy: null,
 };
 const NOT_BEGUN = 'The store took too long. Your function did not begin.';
 const MAX_SHOWN_NAME = 100;
@@ -123,9 +141,9 @@ function endingWithoutHandler(event: InvoiceEvent): Ending {
   return mayBeAboutMoney(event.raw, 0)
     ? {
         verdict: 'unknown_payment',
-        message: `An unknown event${name} may be about money, and there is no onUnknown: answered 500, so that the service repeats it. If it is an ordinary payment, say where its name stands with eventMember, or that its status decides with eventMember: null. Otherwise give onUnknown.`,
+        cause: `An unknown event${name} may be about money, and there is no onUnknown: answered 500, so that the service repeats it.`,
       }
-    : { verdict: 'no_handler', message: `An unknown event${name} was acknowledged, because there is no onUnknown.` };
+    : { verdict: 'no_handler', cause: `An unknown event${name} was acknowledged, because there is no onUnknown.` };
 }
 
 const DEEPEST = 8;
@@ -145,11 +163,11 @@ const reportedForgetful = new WeakSet<object>();
 function reportForgetfulStore<Extra extends object>(
   settings: HandlerSettings<Extra>,
   subject: ReportSubject,
-  message: string,
+  cause: string,
 ): void {
   if (reportedForgetful.has(settings)) return;
   reportedForgetful.add(settings);
-  report(settings, subject, { reason: 'store_forgot', message });
+  report(settings, subject, { reason: 'store_forgot', cause });
 }
 
 /**
@@ -162,13 +180,7 @@ function checkResult(result: ClaimResult): ClaimResult {
 }
 
 function repeatOfDone(isSame: boolean): Ending {
-  return isSame
-    ? { verdict: 'duplicate', message: 'The event was handled before. Nothing was done.' }
-    : {
-        verdict: 'duplicate_differs',
-        message:
-          'The event was handled before, with other amounts or another status. Nothing was done: compare the two.',
-      };
+  return { verdict: isSame ? 'duplicate' : 'duplicate_differs' };
 }
 
 /**
@@ -212,20 +224,6 @@ export async function eventDigest(event: InvoiceEvent): Promise<string> {
   );
 }
 
-const MESSAGES = {
-  done: 'The event was handled.',
-  handler_failed: 'Your function threw. The next attempt can run it again.',
-  failed_after_commit:
-    'Your function threw after its commit. The event is done and answered 200: the rest of the function will not run again.',
-  store_down: 'The store could not say whether the event is done.',
-  store_failed: 'The store failed around your function. If the function succeeded, it may run again.',
-  lease_lost: 'Your function outlived its lease, and another attempt took the event over.',
-} as const;
-
-function ended(verdict: keyof typeof MESSAGES, thrown?: { readonly error: unknown }): Ending {
-  return { verdict: verdict === 'store_down' ? 'store_failed' : verdict, message: MESSAGES[verdict], ...thrown };
-}
-
 /** The merchant's function for the store to call, and how its run went. */
 interface WatchedWork<Extra> {
   run(extra: Extra): Promise<void>;
@@ -267,10 +265,16 @@ function checkEnded({ state }: WatchedWork<never>): void {
   if (state === 'working') throw new Error('The store returned before the work had ended: it must await work(extra).');
 }
 
+/** The ending for an error of the store. One of this package says itself what is wrong with the store, and what to do. */
+function storeFailed(ending: Ending, error: unknown): Ending {
+  const isOurs = isMerchantError(error) && error.kind === 'configuration';
+  return { ...ending, ...(isOurs && { cause: `${ending.cause} ${error.message}` }), error };
+}
+
 /** Runs the event in the transaction of the store, which holds the claim. Never rejects. */
 async function runOnce<Extra extends object>(
   store: TransactionStore<Extra>,
-  event: { readonly key: string; readonly digest: string },
+  event: Omit<OnceRequest, 'signal'>,
   timers: WebhookTimers,
   work: WatchedWork<Extra>,
 ): Promise<Ending> {
@@ -283,11 +287,11 @@ async function runOnce<Extra extends object>(
       throw new TypeError('runOnce() must resolve to { state }: committed, running or done.');
     checkEnded(work);
     if (work.failure !== null) throw work.failure.error;
-    return ended('done');
+    return { verdict: 'done' };
   } catch (error) {
-    if (work.state === 'stopped') return { verdict: 'time_limit', message: NOT_BEGUN };
-    if (work.failure !== null && !limit.signal.aborted) return ended('handler_failed', work.failure);
-    return ended(work.state === 'waiting' ? 'store_down' : 'store_failed', { error });
+    if (work.state === 'stopped') return { verdict: 'time_limit', cause: NOT_BEGUN };
+    if (work.failure !== null && !limit.signal.aborted) return { verdict: 'handler_failed', ...work.failure };
+    return storeFailed(work.state === 'waiting' ? STORE_DOWN : STORE_FAILED, error);
   } finally {
     limit.end();
   }
@@ -312,17 +316,17 @@ async function runClaimed<Extra extends object>(
     const result = store.run === undefined ? await runPlain(store, claim, run) : await store.run(claim, run);
     checkEnded(work);
     // Checked before the failure of the function: the store may have made it fail, to tell it that the claim was lost.
-    if (!result) return ended('lease_lost');
+    if (!result) return { verdict: 'lease_lost' };
     // Only the store knows that the function had committed. Without that, a failure that the store swallowed is a
     // failure.
-    if (typeof result === 'object') return ended('failed_after_commit', { error: result.failedAfterCommit });
-    if (work.failure === null) return ended('done');
+    if (typeof result === 'object') return { verdict: 'failed_after_commit', error: result.failedAfterCommit };
+    if (work.failure === null) return { verdict: 'done' };
     throw work.failure.error;
   } catch (error) {
     const { state, failure } = work;
     if (failure !== null || state === 'waiting') await releaseQuietly(store, claim);
-    if (state === 'stopped') return { verdict: 'time_limit', message: NOT_BEGUN };
-    return failure === null ? ended('store_failed', { error }) : ended('handler_failed', failure);
+    if (state === 'stopped') return { verdict: 'time_limit', cause: NOT_BEGUN };
+    return failure === null ? { ...STORE_FAILED, error } : { verdict: 'handler_failed', ...failure };
   } finally {
     endLease();
   }

@@ -1,53 +1,15 @@
 import type { Callback } from '../../errors/checks.ts';
-import type { WebhookReason } from '../../errors/codes.ts';
 import { notify } from '../../errors/notify.ts';
 import { printable } from '../../errors/printable.ts';
+import { type HeaderValues, unsignedHeader } from '../verify/headers.ts';
 import { parseTimestamp } from '../verify/signature.ts';
-import { type HeaderValues, unsignedHeader } from '../verify/verify.ts';
-import type { Ending, Verdict } from './verdict.ts';
+import { type Ending, type Fact, REASONS, reasonText, type WebhookReportReason } from './reasons.ts';
 
 // The report about a request, or about an event of `catchUp`: for `onReport`, otherwise for the console.
 
-/**
- * Why a report is made. The reasons of {@link WebhookReason}, and:
- *
- * - `method_not_allowed`, `unsupported_media_type` (a compressed body), `aborted` (the sender closed the connection while
- *   sending): not a delivery.
- * - `weak_secret`: a secret has fewer than 16 bytes. Reported once, when the handler is created.
- * - `setup`: this endpoint is set up wrongly. `message` names the line to change.
- * - `duplicate`: a repeat of a completed event. Answered 200, not handled.
- * - `duplicate_differs`: a repeat of a completed event, with other amounts or another status. Answered 200: compare the
- *   two.
- * - `duplicate_running`: a repeat while the first delivery is being handled. Answered 409.
- * - `store_forgot`: the store had to drop records, so a late repeat can run again and `catchUp` refuses.
- *   Reported once.
- * - `taken_over`: an earlier attempt at this event did not end. The event is handled again now.
- * - `no_handler`: an unknown event, and no `onUnknown`. Answered 200.
- * - `unknown_payment`: an unknown event that may be about money (status `success`, or `credited_usdt`), and no
- *   `onUnknown`. Answered 500.
- * - `handler_failed`: your function threw `error`. Answered 500, and the service repeats.
- * - `failed_after_commit`: your function threw `error` after `context.commit` had committed. Answered 200: the event is
- *   done, and the rest of the function does not run again.
- * - `time_limit`: the delivery took longer than `timeout`. Answered 503. A function that has begun continues, and
- *   its claim is kept.
- * - `completed_late`: your function succeeded after the time limit. The repeat will find the event done.
- * - `store_failed`: the store rejected with `error`. Answered 503.
- * - `lease_lost`: your function outlived its lease, and another attempt took the event over.
- * - `unknown_order`: `catchUp` asked for an order that the service does not know, or whose id it does not accept.
- * - `order_not_read`: `catchUp` could not read the invoice of an order. `error` says why.
- */
-export type WebhookReportReason =
-  | Exclude<Verdict, 'done'>
-  | 'weak_secret'
-  | 'store_forgot'
-  | 'taken_over'
-  | 'completed_late'
-  | 'unknown_order'
-  | 'order_not_read';
-
 /** A report about one request. It contains no body and no secret. */
 export interface WebhookReport {
-  /** What happened. The text of {@link WebhookReportReason} says what each word means. */
+  /** What happened. */
   readonly reason: WebhookReportReason;
   /** The problem and the remedy, for a log line. */
   readonly message: string;
@@ -80,8 +42,12 @@ export interface ReportSubject extends Pick<WebhookReport, 'deliveryId' | 'ageMs
   readonly isStranger: boolean;
 }
 
-/** What a report says about its subject. */
-export interface ReportedFact extends Pick<WebhookReport, 'reason' | 'message' | 'error'> {
+/** What a report says about its subject. Without words of its own it has those of its reason. */
+export interface ReportedFact extends Fact, Pick<WebhookReport, 'reason' | 'error'> {
+  /** The whole text, if it was written before. */
+  readonly message?: string | undefined;
+  /** The cause was found, so the console prints it in place of the usual ones. */
+  readonly isCauseKnown?: boolean | undefined;
   readonly status?: number | null;
 }
 
@@ -126,24 +92,23 @@ function ageOf(timestamp: string | null, now: () => number): number | null {
 
 /** Calls `onReport`, or prints the report. Whatever these do, the delivery is not affected. */
 export function report(settings: ReportSettings, subject: ReportSubject, fact: ReportedFact): void {
-  const { reason, message, status = null, error } = fact;
+  const { reason, status = null, error } = fact;
   const { isStranger, ...about } = subject;
   // A message can quote what a stranger sent: unprintable characters in it could forge lines of a log, and hide words.
-  const withoutError: WebhookReport = { reason, message: printable(message), status, ...about };
+  const message = printable(fact.message ?? reasonText(reason, fact));
+  const withoutError: WebhookReport = { reason, message, status, ...about };
   const made: WebhookReport = error === undefined ? withoutError : { ...withoutError, error };
   const { onReport } = settings;
-  notify(() => (onReport === undefined ? toConsole(made, isStranger, settings.verify.now) : onReport(made)));
+  notify(() =>
+    onReport === undefined ? toConsole(made, isStranger, settings.verify.now, fact.isCauseKnown) : onReport(made),
+  );
 }
 
 /** Reports work that ended after the time limit had been reported. */
-export function reportLate(
-  settings: ReportSettings,
-  subject: ReportSubject,
-  { verdict, message, error }: Ending,
-): void {
-  if (verdict === 'done') {
-    report(settings, subject, { reason: 'completed_late', message: 'Your function succeeded after the time limit.' });
-  } else report(settings, subject, { reason: verdict, message, error });
+export function reportLate(settings: ReportSettings, subject: ReportSubject, late: Ending): void {
+  const { verdict, ...fact } = late;
+  if (verdict === 'done') report(settings, subject, { reason: 'completed_late' });
+  else report(settings, subject, { reason: verdict, ...fact });
 }
 
 // What is printed if a handler has no `onReport`. Each failure of a genuine event is printed, because an order waits
@@ -151,45 +116,8 @@ export function reportLate(
 // then their number at intervals that double, so that a stranger cannot fill a log. No line about a refused request
 // holds a byte of it.
 
-/** The reasons that are printed each time: failures of genuine events, and what is reported only once. */
-const EACH: ReadonlySet<WebhookReportReason> = new Set([
-  ...(['handler_failed', 'failed_after_commit', 'lease_lost', 'store_failed'] as const),
-  ...(['malformed_payload', 'unknown_payment', 'duplicate_differs'] as const),
-  ...(['weak_secret', 'store_forgot', 'unknown_order', 'order_not_read'] as const),
-]);
-
-const RAW_BODY = 'the body was parsed and written again before it reached the handler (express.json(), a proxy)';
-const FIND = 'Find out which with: npx merchant-invoicing webhooks verify';
-
-/** The usual causes and the remedy, by reason. */
-const CAUSES: Partial<Record<WebhookReportReason, string>> = {
-  signature_mismatch: `Usual causes: another secret (compare it with the dashboard: sandbox and production differ), or ${RAW_BODY}.\n  ${FIND}`,
-  timestamp_too_old:
-    "Usual causes: this machine's clock is fast, a delivery was sent again from a log, or a queue in between is slow.\n  Compare the clock (date -u) with another machine's. The option tolerance is 5 minutes by default.",
-  timestamp_too_new:
-    "Usual cause: this machine's clock is slow.\n  Compare the clock (date -u) with another machine's, and let NTP set it.",
-  missing_header:
-    'Usual cause: a proxy or a gateway in between removes headers of the service.\n  Let it pass X-Webhook-Id, X-Webhook-Signature and X-Webhook-Timestamp unchanged.',
-  duplicate_header:
-    'Usual cause: a proxy in between adds headers of the service a second time.\n  Let it pass X-Webhook-Id, X-Webhook-Signature and X-Webhook-Timestamp unchanged.',
-  malformed_signature:
-    'Usual causes: a stranger, or the service signs in a form that this version does not read.\n  Report the form of X-Webhook-Signature, if it is from the service.',
-  malformed_timestamp:
-    'Usual causes: a stranger, or the service writes the time in a form that this version does not read.\n  Report the form of X-Webhook-Timestamp, if it is from the service.',
-  sandbox_secret:
-    'It is signed with the public secret whsec_sandbox. In production, use the secret of the dashboard.\n  For development, set MERCHANT_SANDBOX=1, or give the option sandbox: true.',
-  body_too_large:
-    'Usual cause: a stranger. Webhooks of the service have less than a kilobyte.\n  The option maxBodySize sets the limit.',
-  unsupported_media_type:
-    'The body is compressed, and the signature covers the bytes before compression.\n  Turn compression of requests off in the proxy in between.',
-  aborted:
-    'The sender closed the connection before its body was complete.\n  If it repeats, look at the proxy in between.',
-  time_limit:
-    'The sender did not send its whole body within the time limit.\n  If it repeats, look at the proxy in between.',
-  method_not_allowed: 'Usual cause: a redirect in between turned POST into GET.\n  Give the service the final address.',
-};
-/** Reasons that are counted like those of refused requests, with a message that itself names the remedy. */
-const COUNTED: ReadonlySet<WebhookReportReason> = new Set(['setup', 'body_already_parsed', 'no_handler']);
+/** Reasons that are counted, and whose message itself names the line to change. It holds nothing of the request. */
+const OWN_WORDS: ReadonlySet<WebhookReportReason> = new Set(['setup', 'body_already_parsed', 'no_handler']);
 
 const STRANGER =
   'a request without any webhook header was refused: it is not from the service.\n  Usual causes: a health check, a browser or a scanner. This is printed once. If the service sent it, a proxy removes its headers.';
@@ -203,21 +131,25 @@ const LONGEST_INTERVAL = 3_600_000;
 const counts = new Map<string, { unprinted: number; interval: number; printedAt: number }>();
 
 /** Writes one report to the console, if it is one that must be seen. */
-function toConsole(report: WebhookReport, isStranger: boolean, now: () => number): void {
+function toConsole(report: WebhookReport, isStranger: boolean, now: () => number, isCauseKnown = false): void {
   const { reason, message, key, external_id, status, error } = report;
-  const order = external_id === null ? '' : ` of order ${printable(external_id)}`;
-  if (EACH.has(reason) || (reason === 'time_limit' && (key ?? external_id) !== null)) {
-    print(`webhook${order}: ${reason}: ${message}`, error);
+  const row = REASONS[reason];
+  if (row.console === 'never') return; // repeats and takeovers are normal
+  const isOfEvent = (key ?? external_id) !== null || row.status === null;
+  // The time limit also ends requests of strangers who do not send their whole body.
+  if (row.console === 'each' && (isOfEvent || reason !== 'time_limit')) {
+    const order = external_id === null ? '' : ` of order ${printable(external_id)}`;
+    const again = row.again ? ' The service sends it again.' : '';
+    print(`webhook${order}: ${reason}: ${message}${again}`, error);
     return;
   }
-  const text = COUNTED.has(reason) ? message : CAUSES[reason];
-  if (text === undefined) return; // repeats and takeovers are normal
-  const isStrange = isStranger && !COUNTED.has(reason); // an endpoint that is set up wrongly may see no header
+  const isStrange = isStranger && !OWN_WORDS.has(reason); // an endpoint that is set up wrongly may see no header
   const unprinted = countOf(isStrange ? 'stranger' : reason, now());
+  const [cause, remedy] = isCauseKnown || OWN_WORDS.has(reason) ? [message] : [row.cause, row.remedy];
   const ended = status === 200 ? 'acknowledged' : `refused, ${status}`;
-  if (unprinted === 0) print(isStrange ? STRANGER : `webhook ${ended} ${reason}. ${text}`, error);
-  else if (unprinted > 0 && !isStrange)
-    print(`${unprinted} more webhooks ${ended} ${reason}. ${text.split('\n')[0]}`, error);
+  if (unprinted === 0)
+    print(isStrange ? STRANGER : `webhook ${ended} ${reason}. ${[cause, remedy].filter(Boolean).join('\n  ')}`, error);
+  else if (unprinted > 0 && !isStrange) print(`${unprinted} more webhooks ${ended} ${reason}. ${cause}`, error);
 }
 
 /**

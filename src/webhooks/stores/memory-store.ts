@@ -1,9 +1,9 @@
-import { checkOptions, configurationFail, namesOf, readCount } from '../../errors/checks.ts';
+import { configurationFail, count, type OptionTable, readOptions } from '../../errors/checks.ts';
 import { environment } from '../../errors/environment.ts';
-import { notify } from '../../errors/notify.ts';
-import { parseClock } from '../time-source.ts';
+import { warnOnce } from '../../errors/notify.ts';
+import { parseClock, type TimeSource } from '../time-source.ts';
 import type { Claim, LeaseStore } from './store.ts';
-import { checkedNamespace } from './store-options.ts';
+import { namespaceOption } from './store-options.ts';
 
 const DEFAULT_MAX_ENTRIES = 10_000;
 
@@ -31,26 +31,28 @@ export interface MemoryStore extends LeaseStore {
   readonly size: number;
 }
 
-const NAMES = namesOf<MemoryStoreOptions>({ maxEntries: true, namespace: true, now: true });
+const OPTIONS = {
+  maxEntries: count({ default: DEFAULT_MAX_ENTRIES, min: 1 }),
+  namespace: namespaceOption,
+  now: (value: unknown) => parseClock(value as TimeSource | undefined), // which checks it
+} satisfies OptionTable<MemoryStoreOptions>;
 
 interface Entry {
   readonly owner: string;
   readonly digest: string;
-  /** When the lease ends, or null when the event is done. */
+  /** When the claim ends. Null while there is none. */
   leaseEnd: number | null;
+  /** Stays true during a replay. */
+  isDone: boolean;
 }
-
-let hasWarned = false;
 
 /** Warns once in production that the records end with the process. Nothing else depends on NODE_ENV. */
 function warnOfProduction(): void {
-  if (hasWarned || !/^prod/i.test(environment('NODE_ENV') ?? '')) return;
-  hasWarned = true;
-  notify(() =>
-    console.warn(
-      'merchant-invoicing: memoryStore in production: a restart forgets which events are done, and two processes share nothing.\n' +
-        '  An order can be fulfilled twice. Use postgresStore, sqliteStore or redisStore.',
-    ),
+  if (!/^prod/i.test(environment('NODE_ENV') ?? '')) return;
+  warnOnce(
+    'memoryStore in production',
+    'memoryStore in production: a restart forgets which events are done, and two processes share nothing.\n' +
+      '  An order can be fulfilled twice. Use postgresStore, sqliteStore or redisStore.',
   );
 }
 
@@ -66,11 +68,7 @@ function warnOfProduction(): void {
  * const handler = createWebhookHandler({ secret, store: memoryStore(), onPaid, onAdjusted, onCanceled });
  */
 export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
-  const fail = configurationFail('memoryStore');
-  checkOptions('options', options, NAMES, fail);
-  const maxEntries = readCount('maxEntries', options.maxEntries, { byDefault: DEFAULT_MAX_ENTRIES, min: 1 }, fail);
-  const now = parseClock(options.now);
-  const namespace = checkedNamespace(options.namespace);
+  const { maxEntries, namespace, now } = readOptions('options', options, OPTIONS, configurationFail('memoryStore'));
   const entries = new Map<string, Entry>();
   let dropped = 0;
   warnOfProduction();
@@ -94,17 +92,20 @@ export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
     get size() {
       return entries.size;
     },
-    async claim({ key, owner, digest, lease }) {
+    async claim({ key, owner, digest, lease, again = false }) {
       const at = now();
       const held = entries.get(key);
-      if (held !== undefined) {
-        if (held.leaseEnd === null) return { state: 'done', digest: held.digest };
-        if (held.leaseEnd > at) return { state: 'running', digest: held.digest };
-      } else if (entries.size >= maxEntries) {
+      if (held?.isDone === true && !again) return { state: 'done', digest: held.digest };
+      if (held?.leaseEnd != null && held.leaseEnd > at) return { state: 'running', digest: held.digest };
+      if (held === undefined && entries.size >= maxEntries) {
         makeRoom(entries, at);
         dropped += 1;
       }
-      entries.set(key, { owner, digest, leaseEnd: at + lease });
+      if (held?.isDone === true) {
+        entries.set(key, { ...held, owner, leaseEnd: at + lease }); // a replay
+        return { state: 'claimed' };
+      }
+      entries.set(key, { owner, digest, leaseEnd: at + lease, isDone: false });
       return held === undefined ? { state: 'claimed' } : { state: 'taken_over', digest: held.digest };
     },
     async renew(claimed, lease) {
@@ -117,12 +118,15 @@ export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
       if (entry === null) return false;
       if (entry.leaseEnd === null) return true; // the response to the first completion was lost
       entry.leaseEnd = null;
+      entry.isDone = true;
       entries.delete(claimed.key);
       entries.set(claimed.key, entry); // moves it to the end: the oldest completion is dropped first
       return true;
     },
     async release(claimed) {
-      if (runningOf(claimed) !== null) entries.delete(claimed.key);
+      const entry = runningOf(claimed);
+      if (entry?.isDone === true) entry.leaseEnd = null;
+      else if (entry !== null) entries.delete(claimed.key);
     },
   };
 }

@@ -1,13 +1,13 @@
-import { checkOptions, configurationFail, namesOf, readCount, readWord } from '../../errors/checks.ts';
+import { configurationFail, count, type OptionTable, readOptions, word } from '../../errors/checks.ts';
 import { ConfigurationError } from '../../errors/classes.ts';
 import type { OnceResult, TransactionStore } from './store.ts';
 import {
-  checkedNamespace,
-  checkedRetention,
-  quotedTable,
+  checkColumns,
+  namespaceOption,
+  retentionOption,
   type SqlStore,
   type SqlStoreOptions,
-  type StoreMigration,
+  tableOption,
 } from './store-options.ts';
 
 // PostgreSQL holds the claim: BEGIN, the claim statement, the merchant's writes, COMMIT.
@@ -20,7 +20,10 @@ import {
 // - A deadlock, or any other error of the merchant's statements: rolled back, and the function has failed. The codes of
 //   such errors are not read. Only after an error of the claim statement, before the function begins, is there a new
 //   transaction.
-// - A dead process or connection: the server rolls back, and the event is free.
+// - A dead process: the server rolls back, and the event is free.
+// - A lost connection: the run is rejected at once, and the connection leaves the pool. If the connection was dead before
+//   the claim, as after a freeze of the machine, there is one more try on another one.
+// - A replay: the claim statement renews the record, under the same lock. A rollback leaves the old record.
 // - A holder that hangs or is cut off: the server ends it after `idleTimeout` without a statement. A function that still
 //   runs ten minutes after its claim loses its connection.
 // - A pool of one: functions run one after the other. A running function needs no second connection.
@@ -50,13 +53,13 @@ export interface PostgresStoreOptions extends SqlStoreOptions {
   readonly idleTimeout?: number | undefined;
 }
 
-const NAMES = namesOf<PostgresStoreOptions>({
-  table: true,
-  namespace: true,
-  retention: true,
-  isolation: true,
-  idleTimeout: true,
-});
+const OPTIONS = {
+  table: tableOption,
+  namespace: namespaceOption,
+  retention: retentionOption(null),
+  isolation: word(ISOLATIONS, 'read committed'),
+  idleTimeout: count({ default: 60_000, min: 1_000, max: 600_000 }),
+} satisfies OptionTable<PostgresStoreOptions>;
 
 /** A {@link TransactionStore} in PostgreSQL. It adds the transaction to the context of your functions. */
 export interface PostgresStore<Tx> extends TransactionStore<{ readonly tx: Tx }>, SqlStore {}
@@ -87,46 +90,51 @@ export function postgresStore<Database extends PostgresPool | PGliteDatabase>(
   options: PostgresStoreOptions = {},
 ): PostgresStore<PostgresTx<Database>> {
   const fail = configurationFail('postgresStore');
-  checkOptions('options', options, NAMES, fail);
-  const isolation = readWord('isolation', ISOLATIONS, options.isolation, fail) ?? 'read committed';
-  const limits = { byDefault: 60_000, min: 1_000, max: 600_000 };
-  const idleTimeout = readCount('idleTimeout', options.idleTimeout, limits, fail);
-  const connection = connectionOf(database, { isolation, idleTimeout });
-  const retention = options.retention == null ? null : checkedRetention(options.retention);
-  const sql = statements(quotedTable(options.table ?? 'merchant_webhook_events'), retention);
-  const isDone = async (key: string): Promise<boolean> => (await connection.query(sql.isDone, [key])).rows.length > 0;
+  const { table, namespace, retention, ...settings } = readOptions('options', options, OPTIONS, fail);
+  const connection = connectionOf(database, settings);
+  const sql = statements(table, retention);
+  const isDone = async (key: string, at: string): Promise<boolean> =>
+    (await connection.query(sql.isDone, [key, at])).rows.length > 0;
 
   return {
     retention,
-    namespace: checkedNamespace(options.namespace),
+    namespace,
     schema: sql.schema,
     cleanUpStatement: sql.cleanUp,
+    waiting: connection.waiting,
     migrate: () => migrate(connection, sql),
     async cleanUp() {
       if (sql.cleanUp === null) throw new ConfigurationError('Records are kept forever: give the store a retention.');
       return (await connection.query(`${sql.cleanUp} RETURNING event_key`, [])).rows.length;
     },
-    async runOnce({ key, digest, signal }, work) {
+    async runOnce({ key, digest, signal, again = false }, work) {
+      const statement = again ? sql.claimAgain : sql.claim;
+      let dead = 0;
       for (let left = ATTEMPTS - 1; ; left -= 1) {
-        const reached: { step: 'claim' | 'work' | 'commit' } = { step: 'claim' };
+        /** The time in the record of this transaction, once it is claimed, and whether COMMIT was sent. */
+        const reached: { at: string | null; isCommitting: boolean } = { at: null, isCommitting: false };
         try {
           return await connection.transaction(signal, async (tx, query): Promise<OnceResult> => {
-            const claimed = await claim(query, sql, key, digest);
+            const claimed = await claim(query, statement, key, digest);
             if (claimed.state !== 'claimed') return claimed;
-            reached.step = 'work';
+            reached.at = claimed.at;
             await raceWithAbort(signal, () => work({ tx: tx as PostgresTx<Database> })); // PostgresTx is the type for this database
-            reached.step = 'commit';
+            reached.isCommitting = true;
             return { state: 'committed' };
           });
-        } catch (error) {
-          if (reached.step === 'claim') {
+        } catch (thrown) {
+          const isLost = thrown instanceof LostConnection;
+          const error = isLost ? thrown.cause : thrown;
+          if (reached.at === null) {
+            if (isLost) dead += 1;
+            if (isLost && dead === 1 && !signal.aborted) continue;
             if (left > 0 && REPEATABLE.includes(codeOf(error))) continue;
             throw tableProblem(error, sql.table);
           }
           // COMMIT was sent and its response was lost: the record shows whether PostgreSQL committed.
-          const wasSent = reached.step === 'commit' && !(error instanceof ConfigurationError);
-          if (wasSent && (await isDone(key).catch(() => false))) return { state: 'committed' };
-          throw error;
+          const wasSent = reached.isCommitting && !(error instanceof ConfigurationError);
+          if (wasSent && (await isDone(key, reached.at).catch(() => false))) return { state: 'committed' };
+          throw isLost && thrown.waiting > 0 ? poolProblem(thrown) : error;
         }
       }
     },
@@ -139,15 +147,15 @@ export function postgresStore<Database extends PostgresPool | PGliteDatabase>(
  */
 async function claim(
   query: PostgresQueryable['query'],
-  sql: Statements,
+  statement: string,
   key: string,
   digest: string,
-): Promise<{ readonly state: 'claimed' } | Exclude<OnceResult, { readonly state: 'committed' }>> {
+): Promise<{ readonly state: 'claimed'; readonly at: string } | Exclude<OnceResult, { readonly state: 'committed' }>> {
   for (let left = ATTEMPTS; left > 0; left -= 1) {
-    const [row] = (await query(sql.claim, [key, digest])).rows;
-    const { locked, won, found } = row as { locked: boolean; won: boolean; found: string | null }; // the columns of the statement
+    const [row] = (await query(statement, [key, digest])).rows;
+    const { locked, at, found } = row as { locked: boolean; at: string | null; found: string | null }; // the columns of the statement
     if (!locked) return { state: 'running' };
-    if (won) return { state: 'claimed' };
+    if (at !== null) return { state: 'claimed', at };
     if (found !== null) return { state: 'done', digest: found };
     // The record was committed after the snapshot of this statement. The next one sees it.
   }
@@ -187,35 +195,30 @@ function tableProblem(error: unknown, table: string): unknown {
   }
   if (codeOf(error) !== '42703') return error;
   return new ConfigurationError(
-    `The table ${table} has an earlier version: end the processes of the earlier release, then run store.migrate() once.`,
+    `The table ${table} lacks a column of this store: store.migrate() says which. Give the store another name with the option table.`,
     { cause: error },
   );
 }
 
-/**
- * Creates the table, or changes one of version 1, which had leases. There a record without `done_at` was an attempt that
- * never ended: it is removed, because it is not done.
- *
- * @throws ConfigurationError while an attempt of version 1 runs
- */
-async function migrate(connection: PostgresConnection, sql: Statements): Promise<StoreMigration> {
+/** Names the usual reason for which a transaction goes without a statement until the server ends it. */
+function poolProblem({ waiting, cause }: LostConnection): ConfigurationError {
+  return new ConfigurationError(
+    `The connection of the transaction was lost while ${waiting} callers waited for a connection of the pool: your function may wait for one itself. Use context.tx for every statement of the function.`,
+    { cause },
+  );
+}
+
+/** Creates the table, and checks its columns. Repeats it where another process creates it at the same time. */
+async function migrate(connection: PostgresConnection, sql: Statements): Promise<void> {
   for (let left = ATTEMPTS - 1; ; left -= 1) {
     try {
-      const columns = (await connection.query(sql.columns, [])).rows.map((row) => (row as { name: string }).name); // of the statement
-      if (columns.length === 0) await connection.query(sql.schema, []);
-      if (columns.length === 0 || columns.includes('version')) {
-        return { from: columns.length === 0 ? null : 2, unfinished: 0 };
-      }
-      const [running] = (await connection.query(sql.running, [])).rows;
-      if (running !== undefined) {
-        throw new ConfigurationError(
-          `The table ${sql.table} has an earlier version, and one of its events is still running: end the processes of the earlier release, wait a minute, then run store.migrate() again.`,
-        );
-      }
-      // No transaction is needed: after each of the two statements, every record that counts as done is done.
-      const unfinished = (await connection.query(sql.removeUnfinished, [])).rows.length;
-      await connection.query(sql.toVersion2, []);
-      return { from: 1, unfinished };
+      await connection.query(sql.schema, []);
+      const { rows } = await connection.query(sql.columnsOf, []);
+      return checkColumns(
+        sql.table,
+        rows.map((row) => (row as { name: string }).name), // the column of the statement
+        sql.columns,
+      );
     } catch (error) {
       if (left === 0 || !CONCURRENT.includes(codeOf(error))) throw error;
     }
@@ -231,34 +234,36 @@ function statements(table: string, retention: number | null) {
     schema: `CREATE TABLE IF NOT EXISTS ${table} (
   event_key text PRIMARY KEY,
   digest text NOT NULL,
-  done_at timestamptz NOT NULL, -- the record commits with your writes
-  version smallint NOT NULL DEFAULT 2 -- of this table
+  done_at timestamptz NOT NULL -- the record commits with your writes
 )`,
-    // Values: key, digest. The lock is of the transaction and of this table. The record is read only if it was not written,
-    // so that serializable transactions of different events have nothing in common.
-    claim: `WITH held AS (
-SELECT pg_try_advisory_xact_lock(hashtextextended($1::text, '${table}'::regclass::oid::bigint)) AS locked
-), written AS (
-INSERT INTO ${table} (event_key, digest, done_at, version)
-SELECT $1::text, $2::text, clock_timestamp(), 2 FROM held WHERE locked
-ON CONFLICT (event_key) DO NOTHING RETURNING event_key
-)
-SELECT locked, EXISTS (SELECT FROM written) AS won,
-CASE WHEN locked AND NOT EXISTS (SELECT FROM written)
-THEN (SELECT digest FROM ${table} WHERE event_key = $1::text) END AS found FROM held`,
-    // Values: key.
-    isDone: `SELECT event_key FROM ${table} WHERE event_key = $1`,
+    columns: ['event_key', 'digest', 'done_at'],
+    claim: claimStatement(table, 'DO NOTHING'),
+    claimAgain: claimStatement(table, 'DO UPDATE SET done_at = excluded.done_at'),
+    // Values: key, the time that the claim wrote. Another time is that of another run.
+    isDone: `SELECT event_key FROM ${table} WHERE event_key = $1 AND done_at = $2::timestamptz`,
     cleanUp:
       retention === null
         ? null
         : `DELETE FROM ${table} WHERE done_at < clock_timestamp() - interval '${retention} milliseconds'`,
-    columns: `SELECT attname AS name FROM pg_attribute WHERE attrelid = to_regclass('${table}') AND attnum > 0 AND NOT attisdropped`,
-    // The next two are for a table of version 1.
-    running: `SELECT event_key FROM ${table} WHERE done_at IS NULL AND lease_end > clock_timestamp() LIMIT 1`,
-    removeUnfinished: `DELETE FROM ${table} WHERE done_at IS NULL AND lease_end <= clock_timestamp() RETURNING event_key`,
-    // Fails while a record is not done. A process of the earlier release cannot write to the changed table.
-    toVersion2: `ALTER TABLE ${table} ALTER done_at SET NOT NULL, DROP COLUMN owner, DROP COLUMN previous_digest, DROP COLUMN lease_end, ADD COLUMN version smallint NOT NULL DEFAULT 2`,
+    columnsOf: `SELECT attname AS name FROM pg_attribute WHERE attrelid = to_regclass('${table}') AND attnum > 0 AND NOT attisdropped`,
   };
+}
+
+/**
+ * Values: key, digest. The lock is of the transaction and of this table. The record is read only if it was not written, so
+ * that serializable transactions of different events have nothing in common.
+ */
+function claimStatement(table: string, onConflict: string): string {
+  return `WITH held AS (
+SELECT pg_try_advisory_xact_lock(hashtextextended($1::text, '${table}'::regclass::oid::bigint)) AS locked
+), written AS (
+INSERT INTO ${table} (event_key, digest, done_at)
+SELECT $1::text, $2::text, clock_timestamp() FROM held WHERE locked
+ON CONFLICT (event_key) ${onConflict} RETURNING done_at::text AS at
+)
+SELECT locked, (SELECT at FROM written) AS at,
+CASE WHEN locked AND NOT EXISTS (SELECT FROM written)
+THEN (SELECT digest FROM ${table} WHERE event_key = $1::text) END AS found FROM held`;
 }
 
 // The drivers as far as they are used, typed by hand: the declarations must not need the types of `pg` or PGlite.
@@ -283,6 +288,8 @@ export interface PostgresClient extends PostgresQueryable {
 /** `Pool` of the package `pg`, or a compatible pool. */
 export interface PostgresPool extends PostgresQueryable {
   connect(): Promise<PostgresClient>;
+  /** How many callers wait for a connection. */
+  readonly waitingCount?: number;
 }
 
 /** PostgreSQL in the process: `PGlite` of @electric-sql/pglite. */
@@ -317,6 +324,8 @@ interface PostgresConnection {
   query(text: string, values: unknown[]): Promise<PostgresResult>;
   /** Commits if `work` resolves with `committed`, otherwise rolls back. An error of `work` rolls back and is rethrown. */
   transaction(signal: AbortSignal, work: InTransaction): Promise<OnceResult>;
+  /** How many callers wait for a connection. */
+  waiting(): number;
 }
 
 /** @throws ConfigurationError for anything but a pool or PGlite. */
@@ -336,6 +345,7 @@ function connectionOf(database: unknown, settings: TransactionSettings): Postgre
 function pgliteConnection(database: PGliteDatabase, { isolation }: TransactionSettings): PostgresConnection {
   return {
     query: (text, values) => database.query(text, values),
+    waiting: () => 0,
     async transaction(_signal, work) {
       const ended: { result: OnceResult | null } = { result: null }; // PGlite's own result is undefined after a rollback
       await database.transaction(async (tx) => {
@@ -357,12 +367,14 @@ function poolConnection(pool: PostgresPool, { isolation, idleTimeout }: Transact
   const begin = `BEGIN ISOLATION LEVEL ${isolation}; SET LOCAL idle_in_transaction_session_timeout = ${idleTimeout}`;
   return {
     query: (text, values) => pool.query(text, values),
+    waiting: () => pool.waitingCount ?? 0,
     async transaction(signal, work) {
       const client = await pool.connect();
       const guard = guardTransaction(client);
-      const endListening = ignoreConnectionErrors(client);
+      const waiting = (): number => pool.waitingCount ?? 0;
+      const loss = watchConnection(client, waiting);
       let isOver = false; // while the transaction may be open, the connection must not return to the pool
-      try {
+      const run = async (): Promise<OnceResult> => {
         await client.query(begin); // both statements in one message
         try {
           const result = await work(guard.tx, (text, values) => client.query(text, values));
@@ -372,17 +384,22 @@ function poolConnection(pool: PostgresPool, { isolation, idleTimeout }: Transact
         } catch (error) {
           // After an abort a statement of the function may hang, and a ROLLBACK would wait for it: the connection is
           // closed instead.
-          if (!signal.aborted) {
+          if (!signal.aborted && !loss.isLost()) {
             isOver = await client.query('ROLLBACK').then(
               () => true,
               () => false,
             );
           }
-          throw error;
+          throw loss.isLost() ? new LostConnection(error, waiting()) : error;
         }
+      };
+      const running = run();
+      running.catch(() => undefined); // where the loss of the connection comes first, nobody waits for it
+      try {
+        return await Promise.race([running, loss.promise]);
       } finally {
         guard.end();
-        endListening();
+        loss.end();
         client.release(!isOver);
       }
     },
@@ -401,13 +418,39 @@ async function commit(client: PostgresClient): Promise<void> {
   throw new Error('A statement of your function failed, and PostgreSQL rolls such a transaction back.');
 }
 
-// pg has no listener for the loss of a reserved connection, and an `error` event without a listener ends the process.
-function ignoreConnectionErrors(client: object): () => void {
-  const ignore = (): void => {};
+/** The reserved connection was lost, with the error that says so. */
+class LostConnection extends Error {
+  /** How many callers waited for a connection of the pool. */
+  readonly waiting: number;
+
+  constructor(cause: unknown, waiting: number) {
+    super('The connection to PostgreSQL was lost.', { cause });
+    this.waiting = waiting;
+  }
+}
+
+/**
+ * Watches a reserved connection: `promise` rejects when it is lost. An `error` event without a listener would end the
+ * process, and without this one a function that waits for something else would keep a dead connection.
+ */
+function watchConnection(
+  client: object,
+  waiting: () => number,
+): { promise: Promise<never>; isLost(): boolean; end(): void } {
+  let isLost = false;
+  let reject = (_error: LostConnection): void => {};
+  const promise = new Promise<never>((_resolve, rejectPromise) => {
+    reject = rejectPromise;
+  });
+  promise.catch(() => undefined); // it may be lost after the end of the run
+  const onError = (error: unknown): void => {
+    isLost = true;
+    reject(new LostConnection(error, waiting()));
+  };
   const { on, off } = client as { on?: unknown; off?: unknown }; // an emitter, in pg
-  if (typeof on !== 'function' || typeof off !== 'function') return () => {};
-  on.call(client, 'error', ignore);
-  return () => void off.call(client, 'error', ignore);
+  const isEmitter = typeof on === 'function' && typeof off === 'function';
+  if (isEmitter) on.call(client, 'error', onError);
+  return { promise, isLost: () => isLost, end: () => void (isEmitter && off.call(client, 'error', onError)) };
 }
 
 const ENDS =

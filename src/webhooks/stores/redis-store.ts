@@ -1,7 +1,7 @@
-import { checkOptions, configurationFail, namesOf } from '../../errors/checks.ts';
+import { configurationFail, type OptionTable, readOptions } from '../../errors/checks.ts';
 import { ConfigurationError } from '../../errors/classes.ts';
 import type { ClaimResult, LeaseStore } from './store.ts';
-import { checkedNamespace, checkedPrefix, checkedRetention } from './store-options.ts';
+import { namespaceOption, prefixOption, retentionOption } from './store-options.ts';
 
 /** A client, a cluster or a pool of the package `redis` (node-redis), version 4 or later. */
 export interface NodeRedisClient {
@@ -39,7 +39,11 @@ export interface RedisStoreOptions {
   readonly retention?: number | undefined;
 }
 
-const NAMES = namesOf<RedisStoreOptions>({ prefix: true, namespace: true, retention: true });
+const OPTIONS = {
+  prefix: prefixOption,
+  namespace: namespaceOption,
+  retention: retentionOption(THIRTY_DAYS),
+} satisfies OptionTable<RedisStoreOptions>;
 
 /**
  * Creates a store in Redis 5 or later, or Valkey, for many machines. It needs no migration and no clean-up.
@@ -54,19 +58,18 @@ const NAMES = namesOf<RedisStoreOptions>({ prefix: true, namespace: true, retent
  * const store = redisStore(await createClient({ url: process.env.REDIS_URL }).connect());
  */
 export function redisStore(client: NodeRedisClient | IoRedisClient, options: RedisStoreOptions = {}): LeaseStore {
-  checkOptions('options', options, NAMES, configurationFail('redisStore'));
+  const { prefix, namespace, retention } = readOptions('options', options, OPTIONS, configurationFail('redisStore'));
   const run = scriptRunner(client);
   const lua = scripts();
-  const prefix = checkedPrefix(options.prefix ?? 'merchant-webhook:');
-  const retention = checkedRetention(options.retention === undefined ? THIRTY_DAYS : options.retention);
   const changes = async (script: string, key: string, ...values: (string | number)[]): Promise<boolean> =>
     Number(await run(script, prefix + key, values.map(String))) === 1;
 
   return {
     retention,
-    namespace: checkedNamespace(options.namespace),
-    async claim({ key, owner, digest, lease }) {
-      return parseClaim(await run(lua.claim, prefix + key, [owner, digest, String(lease), String(retention)]));
+    namespace,
+    async claim({ key, owner, digest, lease, again = false }) {
+      const values = [owner, digest, String(lease), String(retention), again ? '1' : '0'];
+      return parseClaim(await run(lua.claim, prefix + key, values));
     },
     renew: ({ key, owner }, lease) => changes(lua.renew, key, owner, lease),
     complete: ({ key, owner }) => changes(lua.complete, key, owner, retention),
@@ -108,7 +111,7 @@ function scriptRunner(client: unknown): RunScript {
 
 /**
  * The scripts. Each operation is one script, so that it is atomic. A record is a hash: owner, digest, lease_end in
- * milliseconds by the clock of Redis, and done_at once the event is done. Redis 5 or later: earlier versions allow no write
+ * milliseconds by the clock of Redis while there is a claim, and done_at once the event is done. A replay has both. Redis 5 or later: earlier versions allow no write
  * in a script that reads the time. Lua writes large numbers with an exponent, so string.format writes them.
  *
  * They are built in a function, because a bundler keeps templates at the top level even if nobody uses this store.
@@ -117,16 +120,18 @@ function scripts() {
   const now = `local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 `;
-  const ours = `local held = redis.call('HMGET', KEYS[1], 'owner', 'done_at')
-if held[1] ~= ARGV[1] or held[2] then return 0 end
+  const ours = `local held = redis.call('HMGET', KEYS[1], 'owner', 'lease_end', 'done_at')
+if held[1] ~= ARGV[1] or not held[2] then return 0 end
 `;
   return {
-    /** Values: owner, digest, lease, retention. */
+    /** Values: owner, digest, lease, retention, again. */
     claim: `${now}
 local held = redis.call('HMGET', KEYS[1], 'digest', 'lease_end', 'done_at')
-if held[3] then return {'done', held[1]} end
-if held[1] and tonumber(held[2]) > now then return {'running', held[1]} end
-redis.call('HSET', KEYS[1], 'owner', ARGV[1], 'digest', ARGV[2], 'lease_end', string.format('%.0f', now + ARGV[3]))
+if held[3] and ARGV[5] ~= '1' then return {'done', held[1]} end
+if held[2] and tonumber(held[2]) > now then return {'running', held[1]} end
+redis.call('HSET', KEYS[1], 'owner', ARGV[1], 'lease_end', string.format('%.0f', now + ARGV[3]))
+if held[3] then return {'claimed', ''} end
+redis.call('HSET', KEYS[1], 'digest', ARGV[2])
 redis.call('PEXPIRE', KEYS[1], ARGV[4])
 if held[1] then return {'taken_over', held[1]} end
 return {'claimed', ''}`,
@@ -135,15 +140,17 @@ return {'claimed', ''}`,
 redis.call('HSET', KEYS[1], 'lease_end', string.format('%.0f', now + ARGV[2]))
 return 1`,
     /** Values: owner, retention. Returns 1 also if this claim has completed it before. */
-    complete: `local held = redis.call('HMGET', KEYS[1], 'owner', 'done_at')
+    complete: `local held = redis.call('HMGET', KEYS[1], 'owner', 'lease_end')
 if held[1] ~= ARGV[1] then return 0 end
-if held[2] then return 1 end
+if not held[2] then return 1 end
 ${now}
-redis.call('HSET', KEYS[1], 'done_at', string.format('%.0f', now))
+redis.call('HDEL', KEYS[1], 'lease_end')
+redis.call('HSETNX', KEYS[1], 'done_at', string.format('%.0f', now))
 redis.call('PEXPIRE', KEYS[1], ARGV[2])
 return 1`,
     /** Values: owner. */
     release: `${ours}
+if held[3] then return redis.call('HDEL', KEYS[1], 'lease_end') end
 return redis.call('DEL', KEYS[1])`,
   };
 }

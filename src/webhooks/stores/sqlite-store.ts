@@ -1,13 +1,14 @@
-import { checkOptions, configurationFail, namesOf, readCount } from '../../errors/checks.ts';
+import { configurationFail, count, type OptionTable, readOptions } from '../../errors/checks.ts';
 import { ConfigurationError } from '../../errors/classes.ts';
-import { parseClock } from '../time-source.ts';
+import { parseClock, type TimeSource } from '../time-source.ts';
 import type { Claim, ClaimRequest, ClaimResult, LeaseStore } from './store.ts';
 import {
-  checkedNamespace,
-  checkedRetention,
-  quotedTable,
+  checkColumns,
+  namespaceOption,
+  retentionOption,
   type SqlStore,
   type SqlStoreOptions,
+  tableOption,
 } from './store-options.ts';
 
 /**
@@ -27,13 +28,13 @@ export interface SqliteStoreOptions extends SqlStoreOptions {
   readonly now?: (() => number) | undefined;
 }
 
-const NAMES = namesOf<SqliteStoreOptions>({
-  table: true,
-  namespace: true,
-  retention: true,
-  busyTimeout: true,
-  now: true,
-});
+const OPTIONS = {
+  table: tableOption,
+  namespace: namespaceOption,
+  retention: retentionOption(null),
+  busyTimeout: count({ default: 5_000, min: 0, max: 60_000 }),
+  now: (value: unknown) => parseClock(value as TimeSource | undefined), // which checks it
+} satisfies OptionTable<SqliteStoreOptions>;
 
 /**
  * A prepared statement of node:sqlite, better-sqlite3 or bun:sqlite. The types of its values are open, because no common
@@ -121,12 +122,8 @@ export function sqliteStoreWaiting<Db extends SqliteDatabase>(
 ): SqliteStore<Db> {
   checkDatabase(db);
   const fail = configurationFail('sqliteStore');
-  checkOptions('options', options, NAMES, fail);
-  const limits = { byDefault: 5_000, min: 0, max: 60_000 };
-  const busyTimeout = readCount('busyTimeout', options.busyTimeout, limits, fail);
-  const now = parseClock(options.now);
-  const retention = options.retention == null ? null : checkedRetention(options.retention);
-  const sql = statements(quotedTable(options.table ?? 'merchant_webhook_events'), retention);
+  const { table, namespace, retention, busyTimeout, now } = readOptions('options', options, OPTIONS, fail);
+  const sql = statements(table, retention);
   const inLock = async <T>(work: () => T, withoutLock?: () => T | null): Promise<T> => {
     try {
       return await whenUnlocked(waiting, busyTimeout, () => transaction(db, 'IMMEDIATE', work, withoutLock));
@@ -140,27 +137,34 @@ export function sqliteStoreWaiting<Db extends SqliteDatabase>(
   };
   const changes = (statement: string, ...values: (string | number)[]): boolean =>
     Number(prepared(db, statement).run(...values).changes) > 0;
-  /** Returns the record of a key, or null for an unknown key. `free`: its lease has ended. */
-  const read = (key: string, at: number): { readonly state: 'done' | 'running' | 'free'; digest: string } | null => {
+  /** Returns the record of a key, or null for an unknown key. */
+  const read = (key: string, at: number): { isDone: boolean; isRunning: boolean; digest: string } | null => {
     const held = valuesOf(prepared(db, sql.read).get(key));
     if (held === null) return null;
-    const [digest, leaseEnd] = [String(held[0]), held[1]];
-    return { state: leaseEnd === null ? 'done' : Number(leaseEnd) > at ? 'running' : 'free', digest };
+    const [digest, leaseEnd, doneAt] = held;
+    const isRunning = leaseEnd !== null && Number(leaseEnd) > at;
+    return { isDone: doneAt !== null, isRunning, digest: String(digest) };
   };
   /**
    * Returns the result for a record that cannot be claimed. Null if it may be free: the claim under the lock then
    * decides.
    */
-  const heldResult = ({ key }: ClaimRequest): ClaimResult | null => {
-    const held = read(key, now());
-    return held === null || held.state === 'free' ? null : { state: held.state, digest: held.digest };
+  const heldResult = (held: ReturnType<typeof read>, { again = false }: ClaimRequest): ClaimResult | null => {
+    if (held?.isDone === true && !again) return { state: 'done', digest: held.digest };
+    return held?.isRunning === true ? { state: 'running', digest: held.digest } : null;
   };
-  const claim = ({ key, owner, digest, lease }: ClaimRequest): ClaimResult => {
+  const claim = (request: ClaimRequest): ClaimResult => {
+    const { key, owner, digest, lease } = request;
     const at = now();
     if (changes(sql.insert, key, owner, digest, at + lease)) return { state: 'claimed' };
     const held = read(key, at);
     if (held === null) throw new Error('The record could neither be written nor read.');
-    if (held.state !== 'free') return { state: held.state, digest: held.digest };
+    const result = heldResult(held, request);
+    if (result !== null) return result;
+    if (held.isDone) {
+      prepared(db, sql.replay).run(owner, at + lease, key);
+      return { state: 'claimed' };
+    }
     prepared(db, sql.takeOver).run(owner, digest, at + lease, key);
     return { state: 'taken_over', digest: held.digest };
   };
@@ -169,15 +173,13 @@ export function sqliteStoreWaiting<Db extends SqliteDatabase>(
 
   return {
     retention,
-    namespace: checkedNamespace(options.namespace),
+    namespace,
     schema: sql.schema,
     cleanUpStatement: sql.cleanUp,
     migrate: () =>
       inLock(() => {
-        const before = columnsOf(db, sql.table);
         db.exec(sql.schema);
-        if (before !== null && !before.includes('version')) db.exec(sql.addVersion);
-        return { from: before === null ? null : 1, unfinished: 0 };
+        checkColumns(sql.table, columnsOf(db, sql.table), sql.columns);
       }),
     async cleanUp() {
       if (retention === null) throw new ConfigurationError('Records are kept forever: give the store a retention.');
@@ -186,11 +188,12 @@ export function sqliteStoreWaiting<Db extends SqliteDatabase>(
     claim: (request) =>
       inLock(
         () => claim(request),
-        () => heldResult(request),
+        () => heldResult(read(request.key, now()), request),
       ),
     renew: ({ key, owner }, lease) => inLock(() => changes(sql.renew, now() + lease, key, owner)),
     complete,
-    release: ({ key, owner }) => inLock(() => void changes(sql.release, key, owner)),
+    release: ({ key, owner }) =>
+      inLock(() => void (changes(sql.endReplay, key, owner) || changes(sql.release, key, owner))),
     async run(claimed, work) {
       const once = commitOnce(
         db,
@@ -304,19 +307,20 @@ function statements(table: string, retention: number | null) {
   event_key TEXT PRIMARY KEY,
   owner TEXT NOT NULL,
   digest TEXT NOT NULL,
-  lease_end INTEGER, -- milliseconds since 1970; NULL once done
-  done_at INTEGER, -- milliseconds since 1970
-  version INTEGER NOT NULL DEFAULT 1 -- of this table
+  lease_end INTEGER, -- of a claim, in milliseconds since 1970
+  done_at INTEGER -- milliseconds since 1970
 )`,
-    addVersion: `ALTER TABLE ${table} ADD COLUMN version INTEGER NOT NULL DEFAULT 1`,
-    read: `SELECT digest, lease_end FROM ${table} WHERE event_key = ?`,
+    columns: ['event_key', 'owner', 'digest', 'lease_end', 'done_at'],
+    read: `SELECT digest, lease_end, done_at FROM ${table} WHERE event_key = ?`,
     insert: `INSERT INTO ${table} (event_key, owner, digest, lease_end) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING`,
     takeOver: `UPDATE ${table} SET owner = ?, digest = ?, lease_end = ? WHERE event_key = ?`,
+    replay: `UPDATE ${table} SET owner = ?, lease_end = ? WHERE event_key = ?`,
     renew: `UPDATE ${table} SET lease_end = ? ${ours}`,
     // In the transaction of the writes: a second completion by the same claim must change no row.
-    completeOnce: `UPDATE ${table} SET lease_end = NULL, done_at = ? ${ours}`,
+    completeOnce: `UPDATE ${table} SET lease_end = NULL, done_at = coalesce(done_at, ?) ${ours}`,
     // Changes the row also if this claim has completed it before.
     complete: `UPDATE ${table} SET lease_end = NULL, done_at = coalesce(done_at, ?) ${held}`,
+    endReplay: `UPDATE ${table} SET lease_end = NULL ${ours} AND done_at IS NOT NULL`,
     release: `DELETE FROM ${table} ${ours}`,
     // Also claims whose lease ended that long ago: their processes have died.
     remove: `DELETE FROM ${table} WHERE coalesce(done_at, lease_end) < ?`,
@@ -445,13 +449,13 @@ function prepared(db: SqliteDatabase, sql: string): BoundStatement {
   return db.prepare(sql) as BoundStatement; // every SQLite driver binds text and numbers
 }
 
-/** The names of a table's columns, or null if there is no table. */
-function columnsOf(db: SqliteDatabase, table: string): readonly string[] | null {
+/** The names of a table's columns. */
+function columnsOf(db: SqliteDatabase, table: string): readonly string[] {
   const [name, schema] = table.replaceAll('"', '').split('.').reverse();
   const place = schema === undefined ? `'${name}'` : `'${name}', '${schema}'`;
   const names = `SELECT group_concat(name) FROM pragma_table_info(${place})`;
   const [list] = valuesOf(prepared(db, names).get()) ?? [];
-  return typeof list === 'string' ? list.split(',') : null;
+  return typeof list === 'string' ? list.split(',') : [];
 }
 
 /** How long SQLite waits for locks, in milliseconds. The query needs no lock of the file, but one of a shared cache. */

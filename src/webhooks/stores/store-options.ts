@@ -1,3 +1,4 @@
+import type { Fail } from '../../errors/checks.ts';
 import { ConfigurationError } from '../../errors/classes.ts';
 import type { StoreRecords } from './store.ts';
 
@@ -17,14 +18,6 @@ export interface SqlStoreOptions {
   readonly retention?: number | null | undefined;
 }
 
-/** What {@link SqlStore.migrate} found and changed. */
-export interface StoreMigration {
-  /** The version of the table before, or null if there was no table. */
-  readonly from: number | null;
-  /** Records of attempts that never ended, which were removed. Their events run again when they are delivered. */
-  readonly unfinished: number;
-}
-
 /** The table of a store in an SQL database. */
 export interface SqlStore extends StoreRecords {
   /** The statement that creates the table, for your migrations. It is harmless to repeat. */
@@ -34,8 +27,12 @@ export interface SqlStore extends StoreRecords {
    * It measures the age by the clock of the database: of the server with PostgreSQL, of the machine with SQLite.
    */
   readonly cleanUpStatement: string | null;
-  /** Creates the table, or changes one of an earlier version. Many processes may do so at the same time. */
-  migrate(): Promise<StoreMigration>;
+  /**
+   * Creates the table if there is none, and checks its columns. Many processes may do so at the same time.
+   *
+   * @throws ConfigurationError if there is a table of this name with other columns.
+   */
+  migrate(): Promise<void>;
   /**
    * Deletes the records older than `retention` and returns their number. PostgreSQL measures the age by its own clock, SQLite
    * by the `now` of the store.
@@ -51,37 +48,48 @@ const NAMESPACE = /^[A-Za-z0-9_.-]{1,64}$/;
 const DAY = 86_400_000;
 const LONGEST = 3_650 * DAY;
 
-/** Checks the namespace, which precedes each key of the handler. */
-export function checkedNamespace(namespace: unknown): string | undefined {
+/** Reads the namespace, which precedes each key of the handler. */
+export function namespaceOption(namespace: unknown, name: string, fail: Fail): string | undefined {
   if (namespace === undefined || (typeof namespace === 'string' && NAMESPACE.test(namespace))) return namespace;
-  throw new ConfigurationError('namespace must be 1 to 64 letters, digits or _ . - characters, or omitted.');
+  return fail(`${name} must be 1 to 64 letters, digits or _ . - characters, or omitted`);
 }
 
-/** Returns the name of the table in quotes, safe for a statement. It is lower case, so quoted and unquoted names are the same. */
-export function quotedTable(table: unknown): string {
-  if (typeof table !== 'string' || !IDENTIFIER.test(table)) {
-    throw new ConfigurationError(
-      'table must be a name of lower-case letters, digits and _ that begins with no digit, or schema.name.',
-    );
+/** Reads the name of the table in quotes, safe for a statement. It is lower case, so quoted and unquoted names are the same. */
+export function tableOption(table: unknown, name: string, fail: Fail): string {
+  const given = table === undefined ? 'merchant_webhook_events' : table;
+  if (typeof given !== 'string' || !IDENTIFIER.test(given)) {
+    return fail(`${name} must be a name of lower-case letters, digits and _ that begins with no digit, or schema.name`);
   }
-  return table
+  return given
     .split('.')
     .map((part) => `"${part}"`)
     .join('.');
 }
 
-/** Checks the prefix of each key in Redis. */
-export function checkedPrefix(prefix: unknown): string {
+/** Reads the prefix of each key in Redis. */
+export function prefixOption(prefix: unknown, name: string, fail: Fail): string {
+  if (prefix === undefined) return 'merchant-webhook:';
   if (typeof prefix === 'string' && PREFIX.test(prefix)) return prefix;
-  throw new ConfigurationError('prefix must be 1 to 100 letters, digits or _ : . - { } characters.');
+  return fail(`${name} must be 1 to 100 letters, digits or _ : . - { } characters`);
 }
 
-/** Checks the retention. Below a day a repeat of the service, which repeats for 20.6 hours, would count as a new event. */
-export function checkedRetention(retention: unknown): number {
-  if (typeof retention === 'number' && Number.isInteger(retention) && retention >= DAY && retention <= LONGEST) {
-    return retention;
-  }
+/** Reads the retention. Below a day a repeat of the service, which repeats for 20.6 hours, would count as a new event. */
+export const retentionOption =
+  <Default extends number | null>(byDefault: Default) =>
+  (retention: unknown, name: string, fail: Fail): number | Default => {
+    if (retention === undefined || (retention === null && byDefault === null)) return byDefault;
+    if (typeof retention === 'number' && Number.isInteger(retention) && retention >= DAY && retention <= LONGEST)
+      return retention;
+    return fail(
+      `${name} must be whole milliseconds from ${DAY} (a day: the service repeats for 20.6 hours) to ${LONGEST}`,
+    );
+  };
+
+/** @throws ConfigurationError if the table lacks a column, because it is another one or was made by hand */
+export function checkColumns(table: string, found: readonly string[], needed: readonly string[]): void {
+  const missing = needed.filter((column) => !found.includes(column));
+  if (missing.length === 0) return;
   throw new ConfigurationError(
-    `retention must be whole milliseconds from ${DAY} (a day: the service repeats for 20.6 hours) to ${LONGEST}.`,
+    `The table ${table} has no column ${missing.join(', ')}, so it is not a table of this store. Give the store another name with the option table.`,
   );
 }

@@ -21,15 +21,20 @@ export interface ClaimRequest extends Claim {
   readonly digest: string;
   /** How long the claim lasts unless renewed, in milliseconds by the clock of the store. 0 expires at once. */
   readonly lease: number;
+  /**
+   * True for a replay: a done event is claimed as a new one, in one step, and keeps its digest. It counts as done for every
+   * other claim meanwhile. `release`, and the end of the lease, leave it done.
+   */
+  readonly again?: boolean | undefined;
 }
 
 /**
  * The result of a claim.
  *
- * - `claimed`: there was no record. The claim holds.
+ * - `claimed`: there was no record, or a done one and `again`. The claim holds.
  * - `taken_over`: there was a claim with an expired lease, whose process died or stalled. The claim holds, with the new
  *   owner and digest. `digest` is the previous one.
- * - `running`: another claim holds the key. Nothing was changed.
+ * - `running`: another claim holds the key, or with `again` another replay. Nothing was changed.
  * - `done`: the event was completed. Nothing was changed.
  */
 export type ClaimResult =
@@ -64,6 +69,11 @@ export interface StoreRecords {
    * then reports `store_forgot`, and `catchUp` refuses, because it would run completed events again.
    */
   forgot?(): string | null;
+  /**
+   * How many callers wait for a connection of the store's pool. A report about the time limit then says that the function may
+   * wait for a connection of its own pool.
+   */
+  waiting?(): number;
 }
 
 /**
@@ -118,7 +128,7 @@ export interface LeaseStore<Extra extends object = object> extends StoreRecords 
    */
   complete(claim: Claim): Promise<boolean>;
   /**
-   * Releases a running claim after a failure. Does nothing if the claim no longer holds, or the event is done.
+   * Releases a running claim after a failure. The event of a replay stays done. Does nothing if the claim no longer holds.
    *
    * @throws Any error is ignored: the lease expires.
    */
@@ -140,6 +150,8 @@ export interface OnceRequest {
   readonly key: string;
   /** The digest of the signed content, to be kept in the record: 64 hex characters. */
   readonly digest: string;
+  /** True for a replay: the work of a done event runs once more, and the record stays whatever happens. */
+  readonly again?: boolean | undefined;
   /** Aborted ten minutes after the claim. The store then ends the transaction, whatever the work does. */
   readonly signal: AbortSignal;
 }
@@ -150,7 +162,7 @@ export interface OnceRequest {
  * - `committed`: the work ran, and its writes and the record were committed.
  * - `running`: another transaction holds the key. The work did not run, and the store did not wait for that
  *   transaction.
- * - `done`: the event was committed before, with this digest. The work did not run.
+ * - `done`: the event was committed before, with this digest, and the request has no `again`. The work did not run.
  */
 export type OnceResult =
   | { readonly state: 'committed' }

@@ -1,4 +1,5 @@
 import { environment } from '../../errors/environment.ts';
+import { warnOnce } from '../../errors/notify.ts';
 
 /** The default key of the command `sandbox`. */
 export const SANDBOX_KEY = 'sk_sandbox';
@@ -17,22 +18,13 @@ export function isSandboxAllowed(option: boolean | undefined): boolean {
   return option ?? environment('MERCHANT_SANDBOX') === '1';
 }
 
-/** The warnings that were printed, by whether the secret is accepted. */
-const warned = new Set<boolean>();
-
 /** Warns once if the public secret of the sandbox is in use. The value of NODE_ENV plays no part. */
 export function warnOfSandboxSecret(secrets: readonly unknown[], option: boolean | undefined): void {
   if (!secrets.some(isSandboxSecret)) return;
   const isAllowed = isSandboxAllowed(option);
-  if (warned.has(isAllowed)) return;
-  warned.add(isAllowed);
   const line = isAllowed
     ? `SANDBOX: deliveries signed with the public secret ${SANDBOX_SECRET} are accepted. Anybody can make them: never in production.`
     : `the webhook secret is ${SANDBOX_SECRET}, which everybody knows: deliveries signed with it are refused.\n` +
       '  In production, use the secret of the dashboard. For development, set MERCHANT_SANDBOX=1, or give the option sandbox: true.';
-  try {
-    console.warn(`merchant-invoicing: ${line}`);
-  } catch {
-    // A console that throws, as some test setups make it, must not fail the start.
-  }
+  warnOnce(`sandbox secret ${isAllowed}`, line);
 }

@@ -1,6 +1,17 @@
 import { dateFrom, Problem } from '../../contract/values/scalars.ts';
-import { checkOptions, configurationFail, type Fail, isBytes, kindOf, namesOf, readWord } from '../../errors/checks.ts';
-import { ConfigurationError, WebhookVerificationError } from '../../errors/classes.ts';
+import {
+  configurationFail,
+  type Fail,
+  flag,
+  isBytes,
+  kindOf,
+  type OptionTable,
+  readOptions,
+  unchecked,
+  word,
+} from '../../errors/checks.ts';
+import { ConfigurationError } from '../../errors/classes.ts';
+import { refusal } from '../handle/reasons.ts';
 import { isSandboxSecret } from './sandbox-secret.ts';
 
 // The signing scheme of the service: HMAC-SHA256 with the webhook secret over "{timestamp}.{raw body}". The signature and
@@ -19,7 +30,7 @@ export type HmacKey = string | Uint8Array;
  * Returns copies of the secrets, each of them usable. The messages name the secret, never its text.
  *
  * @param name The option or variable that the secret comes from, for messages.
- * @throws ConfigurationError for an empty list, and for a secret that is empty or has white space around it.
+ * @throws ConfigurationError for an empty list, and for a secret in a form that no dashboard shows.
  */
 export function parseSecrets(secret: unknown, name = 'secret', fail: Fail = configurationFail()): readonly HmacKey[] {
   if (!Array.isArray(secret)) return [parseSecret(secret, name, fail)];
@@ -27,6 +38,37 @@ export function parseSecrets(secret: unknown, name = 'secret', fail: Fail = conf
   // Array.from reads the holes of a list, which map would skip.
   return Array.from<unknown, HmacKey>(secret, (item, index) => parseSecret(item, `${name}[${index}]`, fail));
 }
+
+/** The forms that a secret gets on its way through files and deployments, and that no delivery would match. */
+const WRONG_FORMS: readonly { readonly form: RegExp; readonly problem: string; readonly remedy: string }[] = [
+  {
+    form: /^\s|\s$/,
+    problem: 'has white space around it, perhaps the line break at the end of a file',
+    remedy: 'Trim it',
+  },
+  {
+    form: /^(["'`]).*\1$/s,
+    problem: 'has quotes around it',
+    remedy: 'Remove them where the variable is set',
+  },
+  { form: /\\[nr]/, problem: 'has a literal \\n in it', remedy: 'Remove it where the variable is set' },
+  {
+    form: /[\u200B-\u200F\u2060\uFEFF]/,
+    problem: 'has a character without width in it, as copied text may have',
+    remedy: 'Type it, or copy it again',
+  },
+  {
+    form: /^(?:undefined|null)$/,
+    problem: 'is the word undefined or null, which a program made of a missing value',
+    remedy: 'Set the variable',
+  },
+  {
+    form: /^\$\{.*\}$|^\$\(.*\)$|^<.*>$|^\{\{.*\}\}$/s,
+    problem: 'is a template that was not filled in',
+    remedy: 'Set the variable',
+  },
+  { form: /,/, problem: 'has a comma in it, as two secrets in one text', remedy: 'Give a list of secrets' },
+];
 
 function parseSecret(secret: unknown, name: string, fail: Fail): HmacKey {
   if (isBytes(secret)) {
@@ -39,10 +81,9 @@ function parseSecret(secret: unknown, name: string, fail: Fail): HmacKey {
       `${name} must be a string, a Uint8Array or a list of them, not ${kindOf(secret)}. Is the environment variable set? The secret is in the dashboard`,
     );
   }
-  if (secret.trim() === secret) return secret;
-  return fail(
-    `${name} has white space around it, perhaps the line break at the end of a file. Trim it: the signature covers every character`,
-  );
+  const wrong = WRONG_FORMS.find(({ form }) => form.test(secret));
+  if (wrong === undefined) return secret;
+  return fail(`${name} ${wrong.problem}. ${wrong.remedy}. Give a secret that truly has this form as bytes`);
 }
 
 /** A shorter secret can be found by trial by whoever has seen one delivery. */
@@ -82,7 +123,7 @@ export function parseSignature(header: string, encoding: SignatureEncoding | und
   if (BASE64.test(text) && encoding !== 'hex') {
     return toHex(base64ToBytes(text.replaceAll('-', '+').replaceAll('_', '/')));
   }
-  throw new WebhookVerificationError('malformed_signature', signatureProblem(text, encoding));
+  throw refusal('malformed_signature', { cause: signatureProblem(text, encoding), remedy: null });
 }
 
 function signatureProblem(text: string, encoding: SignatureEncoding | undefined): string {
@@ -123,7 +164,10 @@ export function parseTimestamp(header: string, format?: TimestampFormat | undefi
   }
   const expected = format ?? 'seconds (10 digits, perhaps with a fraction), milliseconds (13 digits) or ISO 8601';
   const found = seen === undefined ? `has ${header.length} characters of another form` : `is in ${seen}`;
-  throw new WebhookVerificationError('malformed_timestamp', `X-Webhook-Timestamp must be ${expected}. It ${found}.`);
+  throw refusal('malformed_timestamp', {
+    cause: `X-Webhook-Timestamp must be ${expected}. It ${found}.`,
+    remedy: null,
+  });
 }
 
 /**
@@ -174,13 +218,13 @@ export interface SignWebhookOptions {
   readonly timestampFormat?: TimestampFormat | undefined;
 }
 
-const SIGN_OPTIONS = namesOf<SignWebhookOptions>({
-  id: true,
-  timestamp: true,
-  encoding: true,
-  prefix: true,
-  timestampFormat: true,
-});
+const SIGN_OPTIONS = {
+  id: unchecked<string | undefined>(),
+  timestamp: unchecked<Date | number | string | undefined>(),
+  encoding: word<'hex' | 'base64' | 'base64url', 'hex'>([...SIGNATURE_ENCODINGS, 'base64url'], 'hex'),
+  prefix: flag(false),
+  timestampFormat: word(TIMESTAMP_FORMATS, 'seconds'),
+} satisfies OptionTable<SignWebhookOptions>;
 
 /**
  * Signs a delivery as the service does, for tests of a receiver.
@@ -202,21 +246,19 @@ export async function signWebhook(
 ): Promise<WebhookHeaders> {
   const [key = ''] = parseSecrets(secret);
   const fail = configurationFail('signWebhook');
-  checkOptions('options', options, SIGN_OPTIONS, fail);
+  const { id, timestamp: at, encoding, prefix, timestampFormat } = readOptions('options', options, SIGN_OPTIONS, fail);
   if (typeof body !== 'string' && !ArrayBuffer.isView(body)) {
     fail('the body must be text or bytes, exactly as it will be sent');
   }
-  const encoding = readWord('encoding', [...SIGNATURE_ENCODINGS, 'base64url'], options.encoding, fail) ?? 'hex';
-  const format = readWord('timestampFormat', TIMESTAMP_FORMATS, options.timestampFormat, fail) ?? 'seconds';
-  const timestamp = formatTimestamp(options.timestamp ?? Date.now(), format);
+  const timestamp = formatTimestamp(at ?? Date.now(), timestampFormat);
   const digest = await engine().hmac(key, `${timestamp}.`, typeof body === 'string' ? utf8(body) : body);
   const base64 = hexToBase64(digest);
   const signature = { hex: digest, base64, base64url: toBase64url(base64) }[encoding];
   return {
     // Otherwise fetch would send a text as text/plain.
     'Content-Type': 'application/json',
-    'X-Webhook-Id': options.id ?? crypto.randomUUID(),
-    'X-Webhook-Signature': options.prefix ? `sha256=${signature}` : signature,
+    'X-Webhook-Id': id ?? crypto.randomUUID(),
+    'X-Webhook-Signature': prefix ? `sha256=${signature}` : signature,
     'X-Webhook-Timestamp': timestamp,
   };
 }
@@ -225,14 +267,17 @@ export async function signWebhook(
 interface Engine {
   /** HMAC-SHA256 over `head` and `body` joined, in lower-case hex. A key of text is used as its UTF-8. */
   hmac(key: HmacKey, head: string, body: Uint8Array): string | Promise<string>;
-  /** SHA-256 of a text, in lower-case hex. */
-  sha256(text: string): string | Promise<string>;
+  /** SHA-256 of a text or of bytes, in lower-case hex. */
+  sha256(data: string | Uint8Array): string | Promise<string>;
+  /** Compares two digests in lower-case hex in constant time. False for texts of another length than a digest. */
+  equal(a: string, b: string): boolean;
 }
 
 /** The part of `node:crypto` that is used here, typed by hand: the declarations must not need Node's types. */
 interface NodeCrypto {
   createHmac(algorithm: string, key: HmacKey): NodeHash;
   createHash(algorithm: string): NodeHash;
+  timingSafeEqual(a: Uint8Array, b: Uint8Array): boolean;
 }
 interface NodeHash {
   update(data: string | Uint8Array): NodeHash;
@@ -257,7 +302,8 @@ export function engine(): Engine {
 function nodeEngine(crypto: NodeCrypto): Engine {
   return {
     hmac: (key, head, body) => crypto.createHmac('sha256', key).update(head).update(body).digest('hex'),
-    sha256: (text) => crypto.createHash('sha256').update(text).digest('hex'),
+    sha256: (data) => crypto.createHash('sha256').update(data).digest('hex'),
+    equal: (a, b) => areDigests(a, b) && crypto.timingSafeEqual(utf8(a), utf8(b)),
   };
 }
 
@@ -273,22 +319,23 @@ export const webEngine: Engine = {
     signed.set(body, start.length);
     return toHex(new Uint8Array(await crypto.subtle.sign('HMAC', imported, signed)));
   },
-  async sha256(text) {
-    return toHex(new Uint8Array(await crypto.subtle.digest('SHA-256', utf8(text))));
+  async sha256(data) {
+    const bytes = typeof data === 'string' ? utf8(data) : new Uint8Array(data);
+    return toHex(new Uint8Array(await crypto.subtle.digest('SHA-256', bytes)));
+  },
+  // WebCrypto has no comparison in constant time. This one reads every character before it decides.
+  equal(a, b) {
+    if (!areDigests(a, b)) return false;
+    let difference = 0;
+    for (let at = 0; at < DIGEST_LENGTH; at += 1) difference |= a.charCodeAt(at) ^ b.charCodeAt(at);
+    return difference === 0;
   },
 };
 
 const DIGEST_LENGTH = 64;
 
-/**
- * Compares two hex digests in constant time: it reads every character before it decides. It is false for a text of
- * another length than a digest, even if both are the same.
- */
-export function equalDigests(a: string, b: string): boolean {
-  if (a.length !== DIGEST_LENGTH || b.length !== DIGEST_LENGTH) return false;
-  let difference = 0;
-  for (let at = 0; at < DIGEST_LENGTH; at += 1) difference |= a.charCodeAt(at) ^ b.charCodeAt(at);
-  return difference === 0;
+function areDigests(a: string, b: string): boolean {
+  return a.length === DIGEST_LENGTH && b.length === DIGEST_LENGTH;
 }
 
 /** Returns bytes as lower-case hex. */

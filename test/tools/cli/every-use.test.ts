@@ -182,7 +182,7 @@ const USES: readonly (readonly [line: string, said: string | RegExp, code?: numb
   [`${DRY} --from {json} --external-id x`, 'so it takes no --external-id', 2],
 
   ['webhooks verify', 'genuine'],
-  ['webhooks verify --secret whsec_other', /signature_mismatch[\s\S]*no\s+usual\s+mistake[\s\S]*try: .* --secret/, 1],
+  ['webhooks verify --secret whsec_other', /signature_mismatch[\s\S]*no\s+usual\s+mistake[\s\S]*fingerprint/, 1],
   ["webhooks verify --secret ''", '--secret', 2],
   ['webhooks verify --at 2020-01-31T12:00:00Z', 'timestamp_too_new', 1],
   ['webhooks verify --at 2026-02-30T12:00:00', '--at takes a time', 2],

@@ -5,6 +5,7 @@ import {
   memoryStore,
   toNodeHandler,
   type VerifyWebhookOptions,
+  type WebhookSecret,
 } from '../../../src/webhooks/index.ts';
 import { listen } from '../../support/fault-server.ts';
 
@@ -14,7 +15,7 @@ export const serve = async (listener: RequestListener): Promise<string> =>
 
 /** The package's own receiver. */
 export function goodReceiver(
-  secret: string | readonly string[],
+  secret: WebhookSecret,
   handled: string[] = [],
   pins: Pick<VerifyWebhookOptions, 'orderIdMember'> = {},
 ): RequestListener {
@@ -34,6 +35,10 @@ export function goodReceiver(
 export interface Mistakes {
   /** Verifies the parsed and rewritten body. */
   readonly rewritten?: boolean;
+  /** Verifies the body as Python writes it again. */
+  readonly asPython?: boolean;
+  /** Expects base64. */
+  readonly base64?: boolean;
   readonly noAge?: boolean;
   /** Leaves the timestamp out of what is verified. */
   readonly bodyOnly?: boolean;
@@ -57,10 +62,12 @@ export function handWritten(secret: string, mistakes: Mistakes = {}): RequestLis
       const signature = request.headers['x-webhook-signature'];
       const timestamp = request.headers['x-webhook-timestamp'];
       if (typeof signature !== 'string' || typeof timestamp !== 'string') return end(401, 'unsigned');
-      const body = mistakes.rewritten ? Buffer.from(JSON.stringify(JSON.parse(raw.toString()))) : raw;
+      const written = mistakes.rewritten || mistakes.asPython ? JSON.stringify(JSON.parse(raw.toString())) : null;
+      const spaced = mistakes.asPython ? written?.replaceAll('":', '": ').replaceAll(/,(?=")/g, ', ') : written;
+      const body = typeof spaced === 'string' ? Buffer.from(spaced) : raw;
       const hmac = createHmac('sha256', secret);
       if (!mistakes.bodyOnly) hmac.update(`${timestamp}.`);
-      const digest = hmac.update(body).digest('hex');
+      const digest = hmac.update(body).digest(mistakes.base64 ? 'base64' : 'hex');
       const expected = mistakes.prefix ? digest.slice(0, signature.length) : digest;
       if (signature !== expected) return end(401, 'bad signature');
       if (!mistakes.noAge && !(Math.abs(Date.now() / 1000 - Number(timestamp)) < 300)) return end(401, 'too old');

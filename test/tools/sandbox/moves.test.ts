@@ -134,7 +134,6 @@ it.each<[string, (sandbox: Sandbox) => unknown, string]>([
   ['a state that is none', ({ finish }) => finish('order-1042', 'paid' as never), 'finish takes success, fail'],
   ['a resend without an address', ({ resend }) => resend('expired'), 'it has no callback URL'],
   ['a webhook of a pending one', ({ webhookRequest }) => webhookRequest('order-1042'), 'only a final invoice'],
-  ['an explanation of nothing', ({ explain }) => explain('order-1042'), 'nothing to explain'],
   ['a correction of an unpaid one', ({ adjust }) => adjust('expired', '10.00'), 'it is expired, which is final'],
   ['a step back', ({ advance }) => advance(-1), 'milliseconds from 0'],
   ['a mistyped option of pay', ({ pay }) => pay('order-1042', mistyped), 'pay has no "methd"'],

@@ -76,7 +76,7 @@ it('a version stands for these members: raise it in saved-state.ts when one chan
     4,
     'version seed position requestCount now wall',
     'adjustment amount amountToSend callback_url createdAt currency customer_id expiresAt external_id fail_url finishedAt method purpose rate settledUsdt status success_url uuid',
-    'body createdAt deliveredAt eventType finding firstStamp id invoice log made nextRetryAt status url',
+    'body createdAt deliveredAt eventType firstStamp id invoice log made nextRetryAt status url',
     'actor address amount amount_to_send balance_type created_at logo_url network network_commission processed_at reject_reason status token tx_hash uuid',
   ]);
 });

@@ -83,8 +83,8 @@ const REFUSED: [title: string, change: Partial<Sent>, response: Partial<Received
   ['gzip', { headers: { ...SIGNED, 'Content-Encoding': 'gzip' } }, { status: 415, text: 'unsupported_media_type' }],
   ['a header sent twice', { headers: TWICE }, { status: 400, text: 'duplicate_header' }],
   ['another body', { body: '{}' }, MISMATCH],
-  ['an empty body', { body: '' }, MISMATCH, 'the body is empty'],
-  ['no body', { body: null }, MISMATCH, 'the body is empty'],
+  ['an empty body', { body: '' }, MISMATCH, 'The body is empty'],
+  ['no body', { body: null }, MISMATCH, 'The body is empty'],
   ['a body beyond the limit', { body: 'x'.repeat(400_000) }, { status: 413, text: 'body_too_large' }],
 ];
 

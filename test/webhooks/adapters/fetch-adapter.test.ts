@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { signWebhook, toFetchHandler } from '../../../src/webhooks/index.ts';
+import { type FetchInput, signWebhook, toFetchHandler } from '../../../src/webhooks/index.ts';
 import { deferred, endpoint, paidBody } from '../endpoint.ts';
 import { settle } from '../manual-clock.ts';
 import { NOW, SECRET } from '../vectors.ts';
@@ -92,4 +92,26 @@ it('a sender that hangs up is answered 400', async () => {
   const body = new ReadableStream({ pull: (controller) => controller.error(new Error('reset')) });
   expect((await toFetchHandler(handler)(await requestOf(body))).status).toBe(400);
   expect(reasons()).toEqual(['aborted']);
+});
+
+it.each<[string, (request: Request) => FetchInput]>([
+  ['Next, Bun, Deno', (request) => request],
+  ['SvelteKit, Astro, React Router, Cloudflare Pages', (request) => ({ request, params: {} })],
+  ['Elysia, whose context has headers and a parsed body', (request) => ({ request, headers: {}, body: {} })],
+  ['h3', (req) => ({ req, url: req.url })],
+  ['Hono', (raw) => ({ req: { raw }, env: {} })],
+])('the Request is found in what %s passes', async (_framework, wrap) => {
+  const { handler, calls } = endpoint();
+  expect((await toFetchHandler(handler)(wrap(await requestOf()))).status).toBe(200);
+  expect(calls).toEqual(['paid order-1042']);
+});
+
+it.each<[string, unknown]>([
+  ['nothing', undefined],
+  ['a request of Node', { method: 'POST', headers: {}, on() {}, pipe() {} }],
+  ['a request of a request', { request: { request: {} } }],
+])('%s in place of a Request is answered 500, and the line is reported', async (_what, input) => {
+  const { handler, reports } = endpoint();
+  expect((await toFetchHandler(handler)(input as FetchInput)).status).toBe(500); // the mistake
+  expect(reports).toMatchObject([{ reason: 'setup', message: expect.stringContaining('got no Request of fetch') }]);
 });

@@ -22,8 +22,6 @@ import { settle } from '../manual-clock.ts';
 import { NOW, UUID } from '../vectors.ts';
 
 const MINUTE = 60_000;
-const DAY = 86_400_000;
-const since = NOW - DAY;
 
 const paid: CatchUpInvoice = {
   uuid: UUID,
@@ -50,6 +48,9 @@ const numbered = (count: number, of: (n: number) => CatchUpInvoice = () => paid)
 const idsOf = (rows: readonly CatchUpInvoice[]): string[] => rows.map(({ external_id }) => external_id);
 const uuidsOf = (...rows: CatchUpInvoice[]) => ({ orders: rows.map(({ uuid }) => uuid) });
 
+/** The word of the service about an order that it does not know. */
+const MISSING: string = 'INVOICE_NOT_FOUND';
+
 type Get = CatchUpClient['invoices']['get'];
 type List = CatchUpClient['invoices']['list'];
 
@@ -60,7 +61,7 @@ function clientOf(...invoices: CatchUpInvoice[]) {
   const get: Get = async (ident) => {
     asked.push(ident);
     const found = answers.get(ident) ?? invoices.find((each) => each.uuid === ident || each.external_id === ident);
-    if (found === undefined || found instanceof Error) throw found ?? fakeError('SDK_HTTP_404');
+    if (found === undefined || found instanceof Error) throw found ?? fakeError(MISSING, { status: 404 });
     return found;
   };
   const list: List = async function* ({ status, per_page }) {
@@ -227,9 +228,10 @@ describe('orders', () => {
     return { ...shop, result };
   };
   /** A client whose single reads of these orders fail. */
-  const failing = (rows: CatchUpInvoice[], orders: readonly string[], code: Parameters<typeof fakeError>[0]) => {
+  const failing = (rows: CatchUpInvoice[], orders: readonly string[], code: string) => {
     const given = clientOf(...rows);
-    for (const order of orders) given.answers.set(order, fakeError(code));
+    const status = code === MISSING ? 404 : undefined;
+    for (const order of orders) given.answers.set(order, fakeError(code, { status }));
     return given;
   };
 
@@ -296,81 +298,103 @@ describe('orders', () => {
     expect(given.asked).toHaveLength(101);
   });
 
-  it.each<[string, Parameters<typeof fakeError>[0], 'unknown' | 'failed']>([
-    ['does not know', 'SDK_HTTP_404', 'unknown'],
-    ['refuses by VALIDATION_ERROR', 'VALIDATION_ERROR', 'unknown'],
-    ['refuses by 400', 'SDK_HTTP_400', 'unknown'],
-    ['refuses by 501', 'SDK_HTTP_501', 'unknown'],
-    ['cannot be asked for', 'SDK_INVALID_ARGUMENT', 'unknown'],
+  it.each<[string, string, 'unknown' | 'failed']>([
+    ['does not know', MISSING, 'unknown'],
+    ['is hidden by a 404 of somebody else', 'SDK_HTTP_404', 'failed'],
+    ['refuses by VALIDATION_ERROR', 'VALIDATION_ERROR', 'failed'],
+    ['refuses by 400', 'SDK_HTTP_400', 'failed'],
+    ['refuses by 501', 'SDK_HTTP_501', 'failed'],
+    ['cannot be asked for', 'SDK_INVALID_ARGUMENT', 'failed'],
+    ['is hidden by a login page', 'SDK_HTTP_401', 'failed'],
     ['forbids', 'SDK_HTTP_403', 'failed'],
     ['sends wrongly', 'SDK_CONTRACT', 'failed'],
     ['fails on by 500', 'SDK_HTTP_500', 'failed'],
   ])('that the service %s are named with the error, and stop nothing', async (_response, code, ending) => {
-    const { result, reports } = await catchUp(failing([paid], [uuidOf(9)], code), [uuidOf(9), UUID]);
+    const given = failing([paid], [uuidOf(9)], code);
+    const { result, reports } = await catchUp(given, [uuidOf(9), UUID]);
     expect(result).toEqual(counts({ [ending]: 1, played: 1 }));
     const reason = ending === 'unknown' ? 'unknown_order' : 'order_not_read';
     const message = expect.stringContaining(`"${uuidOf(9)}"`);
     expect(reports).toMatchObject([{ reason, external_id: uuidOf(9), message, error: { code } }]);
+    // The word of the service needs no look-up.
+    const lists = ['pending 100', 'success 100', 'fail 100', 'expired 100', 'canceled 100'];
+    expect(given.asked.slice(2)).toEqual(ending === 'unknown' ? [] : lists);
+  });
+
+  it.each(['SDK_HTTP_404', 'VALIDATION_ERROR', 'SDK_HTTP_401', 'SDK_HTTP_500', 'SDK_CONTRACT'])(
+    'whose reads gave no invoice (%s) are looked up together, and the lists are read until all are found',
+    async (code) => {
+      const rows = numbered(6, (n) => (n < 2 ? pending : n < 4 ? paid : expired));
+      const given = failing(rows, idsOf(rows), code);
+      const { result, reports, events } = await catchUp(given, idsOf(rows));
+      expect(result).toEqual(counts({ open: 2, played: 4 }));
+      expect(events.map(({ status }) => status)).toEqual(['success', 'success', 'expired', 'expired']);
+      expect(given.asked.slice(6)).toEqual(['pending 100', 'success 100', 'fail 100', 'expired 100']);
+      expect(reports).toEqual([]);
+    },
+  );
+
+  it('of which ten were refused beside a thousand open ones are found without a second walk of the open ones', async () => {
+    const rows = numbered(1_010, (n) => (n < 1_000 ? pending : paid));
+    const ten = idsOf(rows).slice(1_000);
+    const given = failing(rows, ten, 'SDK_HTTP_404');
+    const { result } = await catchUp(given, idsOf(rows));
+    expect(result).toEqual(counts({ open: 1_000, played: 10 }));
+    expect(given.asked).toEqual(['pending 100', ...ten, 'success 100', 'success 100']); // the first one after ten failures
   });
 
   it.each([
-    ['SDK_HTTP_404', 'unknown'],
-    ['SDK_HTTP_500', 'failed'],
-  ] as const)('by external_ids of a service that answers each with %s: the remedy is named', async (code, ending) => {
-    const { result, reports } = await catchUp(failing([], ['order-1', 'order-2'], code), ['order-1', 'order-2']);
-    expect(result).toEqual(counts({ [ending]: 2 }));
+    ['pages', 20],
+    ['rows', 100],
+  ])('are looked up in at most 200 pages in a run, counted by the %s of the list', async (by, size) => {
+    const given = failing([], ['a', 'b'], 'SDK_HTTP_404');
+    let pages = 0;
+    async function* all() {
+      for (;;) {
+        pages += 1;
+        yield { items: Array.from({ length: size }, () => paid) };
+      }
+    }
+    given.service.list = () => ({
+      async *[Symbol.asyncIterator]() {
+        for await (const { items } of all()) yield* items;
+      },
+      ...(by === 'pages' && { pages: all }),
+    });
+    const { result, reports } = await catchUp(given, ['a', 'b']);
+    expect(result).toEqual(counts({ failed: 2 }));
+    expect(pages).toBe(200);
+    expect(reports[0]?.message).toMatch(/the 200 pages of lists that a run reads do not show it.*Pass the uuid/);
+  });
+
+  it('by external_ids of a service that knows none of them: the remedy is named', async () => {
+    const { result, reports } = await catchUp(failing([], ['order-1', 'order-2'], MISSING), ['order-1', 'order-2']);
+    expect(result).toEqual(counts({ unknown: 2 }));
     expect(reports).toHaveLength(3);
     const message = expect.stringMatching(/none of the 2 orders.*pass the uuids/);
     expect(reports[2]).toMatchObject({ reason: 'unknown_order', external_id: null, message });
-    const byUuid = await catchUp(failing([], [uuidOf(9)], code), [uuidOf(9)]);
+    const byUuid = await catchUp(failing([], [uuidOf(9)], MISSING), [uuidOf(9)]);
     expect(byUuid.reports).toHaveLength(1);
   });
 
   it.each([1, 4])('that cannot be read do not keep the others from being read (%i at once)', async (concurrency) => {
     const rows = numbered(130, (n) => (n < 120 ? paid : pending));
-    const ten = Array.from({ length: 10 }, (_, n) => `broken-${n}`);
-    const given = failing(rows, ten, 'SDK_UNREADABLE_BODY');
-    const { result } = await catchUp(given, [...ten, ...idsOf(rows)], concurrency);
-    expect(result).toEqual(counts({ played: 120, open: 10, failed: 10 }));
-    expect(given.asked.filter((each) => each === 'success 100')).toHaveLength(1); // the service answers
+    const forty = Array.from({ length: 40 }, (_, n) => `broken-${n}`);
+    const given = failing(rows, forty, 'SDK_UNREADABLE_BODY');
+    const { result } = await catchUp(given, [...forty, ...idsOf(rows)], concurrency);
+    expect(result).toEqual(counts({ played: 120, open: 10, failed: 40 }));
+    // Four times ten failures in a row, and the look-up.
+    expect(given.asked.filter((each) => each === 'success 100')).toHaveLength(5);
   });
 
-  const halfExpired = numbered(60, (n) => (n % 2 === 0 ? paid : expired));
-  it('of which thirty in a row cannot be read are taken from the lists of final invoices', async () => {
-    const orders = [...idsOf(halfExpired), 'lost'];
-    const given = failing(halfExpired, orders, 'SDK_UNREADABLE_BODY');
-    const { result, reports } = await catchUp(given, orders);
-    expect(result).toEqual(counts({ played: 30, failed: 31 }));
-    expect(given.asked.slice(30 + 3)).toEqual(['success 100', 'fail 100', 'expired 100', 'canceled 100']);
-    expect(reports.at(-1)).toMatchObject({ reason: 'order_not_read', external_id: 'lost' });
-  });
-
-  it('that cannot be read are each counted where the list ignores its filter', async () => {
+  it('that cannot be read are each counted once where the list ignores its filter', async () => {
     const rows = numbered(60, (n) => (n < 45 ? paid : pending));
     const given = failing(rows, idsOf(rows), 'SDK_UNREADABLE_BODY');
     given.service.list = async function* () {
       yield* rows;
     };
-    // Not the open orders: the first reads of a long list tell them.
-    const orders = [...idsOf(rows.slice(0, 30)), ...idsOf(rows.slice(45)), ...idsOf(rows.slice(30, 45))];
-    const { result, reasons } = await catchUp(given, orders);
-    expect(result).toEqual(counts({ played: 15, failed: 45 }));
-    expect([...new Set(reasons())]).toEqual(['order_not_read']); // an open invoice of the list is not played
-  });
-
-  it('that cannot be read are looked for in every list, also where a slow read then succeeds', async () => {
-    const rows = numbered(60, (n) => (n === 0 ? paid : expired));
-    const [slow = '', ...others] = idsOf(rows);
-    const given = failing(rows, others, 'SDK_UNREADABLE_BODY');
-    const isSlow = deferred();
-    let left = 30;
-    const { get } = given.service;
-    given.service.get = async (ident, options) => {
-      if (ident === slow) await isSlow.promise;
-      else if (--left === 0) setTimeout(isSlow.resolve);
-      return await get(ident, options);
-    };
-    expect((await catchUp(given, idsOf(rows), 2)).result).toEqual(counts({ played: 30, failed: 30 }));
+    const { result, reasons } = await catchUp(given, idsOf(rows));
+    expect([result, reasons()]).toEqual([counts({ played: 45, open: 15 }), []]);
   });
 
   it('end the run when the list is not answered either: the service is down', async () => {
@@ -386,8 +410,9 @@ describe('orders', () => {
     expect(shop.reports.at(-1)?.message).toContain('the service is down');
   });
 
-  it('end the run at once when the key is refused', async () => {
-    const given = failing(numbered(30), ['order-0'], 'SDK_HTTP_401');
+  it('end the run at once when the service refuses the key', async () => {
+    const given = clientOf(...numbered(30));
+    given.answers.set('order-0', fakeError('INVALID_API_KEY' as string, { status: 401 }));
     await expect(catchUp(given, idsOf(numbered(30)))).rejects.toMatchObject({ kind: 'authentication' });
     expect(given.asked).toHaveLength(1);
   });
@@ -492,51 +517,43 @@ it.each([
   expect([result.played, most.all, most.ofOne]).toEqual([60, atOnce, 1]);
 });
 
-describe('catchUp without orders', () => {
-  it('reads the four lists of final invoices', async () => {
-    const { client, asked } = clientOf(paid, expired);
-    expect(await shopOf().handler.catchUp(client, { since })).toEqual(counts({ played: 2 }));
-    expect(asked).toEqual(['success 100', 'fail 100', 'expired 100', 'canceled 100']);
-  });
-
-  it.each<[string, Date | number | string]>([
-    ['a Date', new Date(NOW - 30 * MINUTE)],
-    ['milliseconds', NOW - 30 * MINUTE],
-    ['ISO text', '2025-12-31T23:30:00Z'],
-    ['ISO text without offset, which is UTC', '2025-12-31T23:30:00'],
-    ['ISO text with an offset', '2026-01-01T00:30:00+01:00'],
-  ])('since, as %s, takes what finished then or later', async (_name, at) => {
-    const earlier = { ...paid, uuid: uuidOf(1), finished_at: new Date(NOW - 30 * MINUTE - 1) };
-    const { client } = clientOf(paid, earlier, { ...paid, uuid: uuidOf(2), finished_at: null });
-    const { handler, events } = shopOf();
-    expect(await handler.catchUp(client, { since: at })).toEqual(counts({ played: 2 }));
-    expect(events.map(({ invoice_uuid }) => invoice_uuid)).toEqual([UUID, uuidOf(2)]);
-  });
-
-  it('counts and names rows that cannot be decoded once, however often their page is read', async () => {
+describe('replay', () => {
+  it('plays done events once more, also those of webhooks', async () => {
     const shop = shopOf();
-    const list: List = async function* ({ status }, { onInvalidItem }) {
-      if (status !== 'fail') return;
-      const bad = { page: 2, index: 4, path: 'amount', raw: { uuid: uuidOf(1) } };
-      for (const item of [bad, { ...bad, page: 1 }, { ...bad, raw: null }]) onInvalidItem(item);
-      yield { ...expired, status };
-      yield { ...paid, uuid: uuidOf(3) }; // of another status than was asked for
-    };
-    const result = await shop.handler.catchUp({ invoices: { get: () => expect.fail(), list } }, { since });
-    expect(result).toEqual(counts({ played: 1, failed: 2 }));
-    expect(shop.reports.map(({ message }) => message)).toEqual([
-      `The fail invoice ${uuidOf(1)} cannot be read at "amount". It was left out.`,
-      'The fail invoice row 5 of page 2 cannot be read at "amount". It was left out.',
-    ]);
+    await send(shop);
+    const given = clientOf(paid, { ...pending, uuid: uuidOf(1), external_id: 'open' });
+    expect(await shop.handler.catchUp(given.client, { orders: ['order-1042'] })).toEqual(counts({ alreadyDone: 1 }));
+    const replay = ['order-1042', 'open', 'order-1042'];
+    expect(await shop.handler.catchUp(given.client, { replay })).toEqual(counts({ played: 1, open: 1 }));
+    expect(shop.events.map(({ source }) => source)).toEqual(['webhook', 'catch_up']);
+    expect(await send(shop)).toMatchObject({ body: 'duplicate' });
   });
 
-  it('refuses a since beyond the retention of the store', async () => {
-    const { handler } = shopOf({ store: { ...memoryStore(), retention: 30 * DAY } });
-    await expect(handler.catchUp(clientOf().client, { since: NOW - 30 * DAY - 1 })).rejects.toMatchObject({
-      kind: 'configuration',
-      message: expect.stringMatching(/remembers completed events for 30 days/),
-    });
-    expect(await handler.catchUp(clientOf().client, { since: NOW - 30 * DAY })).toEqual(NOTHING);
+  it('leaves the event done where the function fails, and a running claim alone', async () => {
+    let work: () => unknown = () => {};
+    const shop = shopOf({ onPaid: () => Promise.resolve(work()).then(() => undefined) });
+    await send(shop);
+    const again = () => shop.handler.catchUp(clientOf(paid).client, { replay: [UUID] });
+    work = () => Promise.reject(new Error('still broken'));
+    expect(await again()).toEqual(counts({ failed: 1 }));
+    expect(await send(shop)).toMatchObject({ body: 'duplicate' });
+    const running = deferred();
+    work = () => running.promise;
+    const first = again();
+    await settle();
+    expect(await again()).toEqual(counts({ busy: 1 }));
+    running.resolve();
+    expect(await first).toEqual(counts({ played: 1 }));
+  });
+
+  it.each<[string, unknown]>([
+    ['replay must be an array of at most 100 ids', Array.from({ length: 101 }, (_, n) => `order-${n}`)],
+    ['replay must be an array', new Set(['order-1042'])],
+    ['replay must hold external_ids or uuids', [1]],
+  ])('is refused: %s', async (message, replay) => {
+    const { client, asked } = clientOf(paid);
+    await expect(shopOf().handler.catchUp(client, { replay: replay as never })).rejects.toThrow(message);
+    expect(asked).toEqual([]);
   });
 });
 
@@ -547,11 +564,11 @@ it.each<[string, unknown, unknown?]>([
   ['options must be an object', []],
   ['needs { orders }', undefined],
   ['needs { orders }', {}],
-  ['has orders and since', { orders: [], since }],
+  ['has orders and replay', { orders: [], replay: [] }],
   ['pass controller.signal', { orders: [], signal: new AbortController() }],
   ['onProgress must be a function', { orders: [], onProgress: 1 }],
   ['concurrency must be a whole number from 1 to 32', { orders: [], concurrency: 33 }],
-  ['options has no "order"; it has orders, since, signal, concurrency, onProgress', { order: [] }],
+  ['options has no "order"; it has orders, replay, signal, concurrency, onProgress', { order: [] }],
 ])('catchUp says: %s (%j, %j)', async (named, options, given = { merchant: clientOf().client }) => {
   const { merchant } = given as { readonly merchant: CatchUpClient }; // wrong on purpose, as the options are
   await expect(shopOf().handler.catchUp(merchant, options as CatchUpOptions)).rejects.toMatchObject({

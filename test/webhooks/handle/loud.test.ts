@@ -96,7 +96,7 @@ describe('without onReport, the console shows', () => {
         'timestamp_too_old',
         'timestamp_too_new',
       ]);
-      expect(said[0]).toMatch(/another secret .*dashboard.*written again[\s\S]*webhooks verify/);
+      expect(said[0]).toMatch(/another secret, .*written again[\s\S]*dashboard.*webhooks verify/);
       for (const line of said) expect(line.split('\n').length).toBeLessThanOrEqual(2);
     });
 

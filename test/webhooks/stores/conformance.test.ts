@@ -149,9 +149,9 @@ function inMemory(): TransactionStore & { readonly records: Map<string, string> 
   return {
     records,
     retention: null,
-    async runOnce({ key, digest, signal }, work) {
+    async runOnce({ key, digest, signal, again = false }, work) {
       const found = records.get(key);
-      if (found !== undefined) return { state: 'done', digest: found };
+      if (found !== undefined && !again) return { state: 'done', digest: found };
       if (held.has(key)) return { state: 'running' };
       held.add(key);
       const aborted = new Promise<never>((_, reject) => {
@@ -159,7 +159,7 @@ function inMemory(): TransactionStore & { readonly records: Map<string, string> 
       });
       try {
         await Promise.race([work({}), aborted]);
-        records.set(key, digest);
+        records.set(key, found ?? digest);
         return { state: 'committed' };
       } finally {
         held.delete(key);
@@ -198,6 +198,11 @@ it.each<[string, string, (store: ReturnType<typeof inMemory>) => TransactionStor
     'when its signal is aborted',
     (store) => (request, work) => store.runOnce({ ...request, signal: new AbortController().signal }, work),
   ],
+  [
+    'a replay that is a duplicate',
+    'again: runs the work',
+    (store) => (request, work) => store.runOnce({ ...request, again: false }, work),
+  ],
   ['another digest', 'with its digest', (store) => (request, work) => store.runOnce({ ...request, digest: 'x' }, work)],
   [
     'keys without case',
@@ -227,7 +232,7 @@ it('the checks find a completion that is refused when it comes again', async () 
       !done.has(claim.key) && (await store.complete(claim)) && done.add(claim.key).size > 0;
     return { ...store, complete };
   };
-  expect(await failing(makeStore)).toEqual([expect.stringContaining('repeated completion')]);
+  expect(await failing(makeStore)).toContainEqual(expect.stringContaining('repeated completion'));
 });
 
 it.each<[string, (store: LeaseStore) => Partial<LeaseStore>]>([
@@ -240,6 +245,17 @@ it.each<[string, (store: LeaseStore) => Partial<LeaseStore>]>([
 ])('the checks find a store that %s', async (_name, change) => {
   const store = memoryStore();
   expect(await failing(() => ({ ...store, ...change(store) }))).toContainEqual(expect.stringContaining('namespace'));
+});
+
+it('the checks find a store that does not claim a done event again', async () => {
+  const makeStore = (): LeaseStore => {
+    const store = memoryStore();
+    return { ...store, claim: (request) => store.claim({ ...request, again: false }) };
+  };
+  expect(await failing(makeStore)).toEqual([
+    expect.stringContaining('again: claims a done event'),
+    expect.stringContaining('again: leaves the event done'),
+  ]);
 });
 
 it('storeConformance refuses an option that it does not have', () => {

@@ -60,13 +60,6 @@ function receiver(store: Awaited<ReturnType<typeof benchOf>>['store'], work: Wor
 }
 
 // The table of the first form, which had leases.
-const VERSION_1 = `CREATE TABLE merchant_webhook_events (event_key text PRIMARY KEY, owner text NOT NULL, digest text NOT NULL,
-  previous_digest text, lease_end timestamptz NOT NULL, done_at timestamptz)`;
-const old = (row: string): readonly string[] => [
-  VERSION_1,
-  'INSERT INTO merchant_webhook_events (event_key, owner, digest, lease_end, done_at) ' +
-    `VALUES ('done', 'o', 'd', now(), now()), ${row}`,
-];
 
 describe.each([
   ['PGlite', pglite],
@@ -133,27 +126,16 @@ describe.each([
     await expect(store.cleanUp()).rejects.toThrow(ConfigurationError);
   });
 
-  it('refuses a table of version 1 until it is migrated, and its records without done_at are not done', async () => {
-    const dead = "('dead', 'o', 'd', now() - interval '1 hour', NULL)";
-    const { store, once } = await benchOf(given, {}, old(dead));
-    await expect(once(undefined, 'dead')).rejects.toThrow('earlier version');
-    expect(await store.migrate()).toEqual({ from: 1, unfinished: 1 });
-    expect(await once(undefined, 'done')).toEqual({ state: 'done', digest: 'd' });
-    expect(await once(undefined, 'dead')).toEqual({ state: 'committed' });
-    expect(await store.migrate()).toEqual({ from: 2, unfinished: 0 });
-  });
-
-  it('does not migrate a table of version 1 while one of its events runs', async () => {
-    const running = "('running', 'o', 'd', now() + interval '1 minute', NULL)";
-    const { store, once } = await benchOf(given, {}, old(running));
-    await expect(store.migrate()).rejects.toThrow('still running');
-    await expect(once(undefined, 'done')).rejects.toThrow('earlier version');
-  });
-
   it('makes its table once, for many processes', async () => {
     const { store } = await benchOf(given, {}, []);
-    const made = await Promise.all(Array.from({ length: 4 }, () => store.migrate()));
-    expect(made).toContainEqual({ from: null, unfinished: 0 });
+    await Promise.all(Array.from({ length: 4 }, () => store.migrate()));
+    expect(await store.runOnce(A, async () => {})).toEqual({ state: 'committed' });
+  });
+
+  it('refuses a table of this name with other columns, in migrate and in a claim', async () => {
+    const { store, once } = await benchOf(given, {}, ['CREATE TABLE merchant_webhook_events (event_key text)']);
+    await expect(store.migrate()).rejects.toThrow('has no column digest, done_at');
+    await expect(once()).rejects.toThrow('lacks a column');
   });
 });
 
@@ -274,6 +256,47 @@ describe('a transaction of a pg Pool', () => {
     expect(await credits()).toBe(0);
     expect(await once()).toEqual({ state: 'committed' });
     expect(given.totalCount - given.idleCount).toBe(0);
+  });
+
+  it('gives its connection back at once when the connection is lost, though the function waits for something else', async () => {
+    const { store, query } = await benchOf(given, { idleTimeout: 1_000 });
+    const lost = store.runOnce({ ...A, key: 'waits' }, () => new Promise(() => {}));
+    await expect(lost).rejects.toThrow('terminat');
+    expect(given.totalCount - given.idleCount).toBe(0);
+    expect(await query('SELECT * FROM merchant_webhook_events')).toEqual([]);
+  });
+
+  it('begins once more on another connection where the first one died unseen before the claim', async () => {
+    const { once, credits } = await benchOf(given);
+    const dying = await given.connect();
+    const { query } = dying;
+    let died = 0;
+    // A connection that dies under its next statement, as one that the server closed while the machine was frozen.
+    dying.query = ((...values: unknown[]) => {
+      dying.query = query;
+      died += 1;
+      const { connection } = dying as unknown as { connection: { stream: { destroy(error: Error): void } } };
+      connection.stream.destroy(new Error('read ECONNRESET'));
+      return Reflect.apply(query, dying, values);
+    }) as typeof query;
+    dying.release();
+    expect(await once((tx) => tx.query(INSERT))).toEqual({ state: 'committed' });
+    expect([died, await credits()]).toEqual([1, 1]);
+  });
+
+  it('is reported with the pool where the function waits for a connection of its own pool', async () => {
+    const one = openPool({ ...(engines.postgres.missing === null ? engines.postgres.connection : {}), max: 1 });
+    onTestFinished(() => one.end());
+    const { store, credits } = await benchOf(one, { idleTimeout: 1_000 });
+    const shop = receiver(store, () => one.query(INSERT));
+    const sent = send(shop);
+    while (one.waitingCount === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    await shop.clock.advance(12_000);
+    expect(await sent).toMatchObject({ status: 503, body: 'time_limit' });
+    expect(shop.reports[0]?.message).toMatch(/1 callers wait for a connection of the pool.*Use context\.tx/);
+    await expect.poll(() => shop.reasons(), { timeout: 60_000 }).toEqual(['time_limit', 'store_failed']);
+    expect(shop.reports[1]?.message).toMatch(/1 callers waited for a connection of the pool.*Use context\.tx/);
+    expect(await credits()).toBe(1); // a write outside of context.tx is not undone
   });
 
   it('has the isolation that it was told', async () => {

@@ -34,7 +34,7 @@ describe('redisStore', () => {
     await redis.pexpire(key, 100_000);
     await store.complete(A);
     expect(await redis.pttl(key)).toBeGreaterThan(2_591_900_000);
-    expect(await redis.hkeys(key)).toEqual(['owner', 'digest', 'lease_end', 'done_at']);
+    expect(await redis.hkeys(key)).toEqual(['owner', 'digest', 'done_at']);
   });
 
   it('takes a prefix and a retention', async () => {

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ConfigurationError } from '../../../src/errors/classes.ts';
-import { equalDigests, signWebhook } from '../../../src/webhooks/verify/signature.ts';
+import { engine, signWebhook, webEngine } from '../../../src/webhooks/verify/signature.ts';
 import { RUNTIMES } from '../runtimes.ts';
 import { MIXED, NOW, PAID, SECRET, UNICODE, VECTORS } from '../vectors.ts';
 
@@ -79,7 +79,10 @@ it.each([
   expect(String(error)).not.toContain('whsec_');
 });
 
-it('two digests are equal only as a whole, to the last character', () => {
+it.each([
+  ['node:crypto', engine()],
+  ['WebCrypto', webEngine],
+])('two digests are equal only as a whole, to the last character: %s', (_name, { equal: equalDigests }) => {
   const zeros = '0'.repeat(64);
   expect(equalDigests(zeros, '0'.repeat(64))).toBe(true);
   for (let at = 0; at < 64; at += 1) {

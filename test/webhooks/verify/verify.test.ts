@@ -226,14 +226,14 @@ const REFUSED: Partial<Record<WebhookReason, readonly Refusal[]>> = {
     ['more bytes than characters', { body: 'é'.repeat(131_073) }],
   ],
   signature_mismatch: [
-    ['a delivery for other secrets', { secret: ['whsec_a', 'whsec_b'] }, 'none of the 2 secrets fits'],
-    ['a delivery for another secret', { secret: 'whsec_y' }, 'the secret is another one'],
+    ['a delivery for other secrets', { secret: ['whsec_a', 'whsec_b'] }, 'receiver has another secret'],
+    ['a delivery for another secret', { secret: 'whsec_y' }, 'receiver has another secret'],
     ['one of which the age means nothing', { secret: 'whsec_y', options: { now: NOW + 86_400_000 } }],
-    ['an empty body', { body: '' }, 'the body is empty'],
+    ['an empty body', { body: '' }, 'The body is empty'],
     [
       'a body of another length than was announced',
       { body: ' ', headers: { ...PAID_HEADERS, 'content-length': '155' } },
-      'the body has 1 bytes, but Content-Length says 155.',
+      'another length than Content-Length says',
     ],
   ],
   timestamp_too_old: [
@@ -323,7 +323,7 @@ it('a signed body of invalid UTF-8 is malformed, and one with a byte-order mark 
 });
 
 const PADDED =
-  'secret has white space around it, perhaps the line break at the end of a file. Trim it: the signature covers every character';
+  'secret has white space around it, perhaps the line break at the end of a file. Trim it. Give a secret that truly has this form as bytes';
 const fails = (): never => {
   throw new Error('no clock');
 };
@@ -333,7 +333,7 @@ const EVENT_PATH =
   'verifyWebhook: eventMember must be the name of a payload member, a path such as "event.type", or null, or omitted';
 const CONFIGURATIONS: readonly (readonly [message: string, options: unknown, secret?: unknown])[] = [
   [
-    'verifyWebhook: options has no "tolerence"; it has tolerance, now, encoding, timestampFormat, orderIdMember, eventMember, maxBodySize, sandbox',
+    'verifyWebhook: options has no "tolerence"; it has tolerance, now, encoding, timestampFormat, orderIdMember, eventMember, sandbox, maxBodySize',
     { tolerence: 300_000 },
   ],
   ['verifyWebhook: options must be an object, not null', null],

@@ -6,7 +6,7 @@ import type { Invoice } from '../../../contract/invoices.ts';
 import { hasKind, isMerchantError, isRefusedIdent } from '../../../errors/guards.ts';
 import { hiding } from '../../../errors/hide.ts';
 import { printable } from '../../../errors/printable.ts';
-import type { Diagnosis } from '../../../webhooks/diagnose.ts';
+import type { Diagnosis } from '../../sandbox/delivery/diagnose.ts';
 import type { SandboxDelivery } from '../../sandbox/index.ts';
 import { readArguments } from '../arguments.ts';
 import { COMMANDS, exampleOf } from '../commands.ts';

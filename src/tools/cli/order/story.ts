@@ -4,7 +4,7 @@ import type { Invoice } from '../../../contract/invoices.ts';
 import { isFinalStatus } from '../../../contract/statuses.ts';
 import type { Decimal } from '../../../contract/values/decimal.ts';
 import { isLoopback } from '../../../contract/values/scalars.ts';
-import { type Diagnosis, diagnoseStatus, isSearchable } from '../../../webhooks/diagnose.ts';
+import { type Diagnosis, diagnoseStatus, isUnexplained } from '../../sandbox/delivery/diagnose.ts';
 import { isWebhookWaiting, noWebhookWord, paymentWord, webhookWord } from '../../sandbox/words.ts';
 import { shellWord } from '../../shell.ts';
 import type { Grade } from '../report.ts';
@@ -199,7 +199,7 @@ function fixOf(state: OrderState, { ident, invoice }: OrderFacts, cause: Diagnos
   if (state === 'no_webhook' || state === 'history_unreadable') return CATCH_UP;
   if (cause === null) return null;
   const { callback_url: url } = invoice;
-  if (isSearchable(cause) && url !== null && URL.canParse(url) && isLoopback(new URL(url).hostname)) {
+  if (isUnexplained(cause) && url !== null && URL.canParse(url) && isLoopback(new URL(url).hostname)) {
     return `npx merchant-invoicing webhooks check ${shellWord(addressText(url) ?? '')}`;
   }
   return `npx merchant-invoicing order ${shellWord(ident)} --resend`;

@@ -28,29 +28,18 @@ export async function reconcileCommand(args: readonly string[], io: Io): Promise
   if (flags.csv && flags.json) throw misuse('--csv and --json exclude each other', EXAMPLE);
   const options = await optionsOf(flags, io);
   const style = styleOf(io);
-  let shown = '';
-  const show = (text: string): void => {
-    if (!io.isErrorTerminal || text === shown) return;
-    io.err(`\r${text}\u001b[K`);
-    shown = text;
-  };
   try {
-    const onProgress: ReconcileOptions['onProgress'] = ({ phase, done, total }) =>
-      show(`  ${phase} ${Math.floor((100 * done) / Math.max(1, total))} %`);
-    const run = reconcile({ ...options, onProgress });
+    const run = reconcile(options);
     if (flags.csv) io.out(csvLine(Object.keys(CELLS)));
     for await (const entry of run) {
-      show('');
       if (flags.json) io.out(jsonLine(entry));
       else io.out(flags.csv ? csvLine(Object.values(CELLS).map((cell) => cell(entry))) : textOf(entry, style));
     }
-    show('');
     const summary = await run.summary();
     if (flags.json) io.out(jsonLine({ kind: 'summary', ...summary }));
     else (flags.csv ? io.err : io.out)(summaryText(summary, style));
     return summary.findings > 0 ? EXIT.finding : summary.notCompared > 0 ? EXIT.misuse : EXIT.fine;
   } catch (error) {
-    show('');
     if (error instanceof CliError || !isMerchantError(error)) throw error;
     const isOwn = error.kind === 'configuration' || error.kind === 'aborted';
     throw new CliError(
@@ -164,10 +153,14 @@ function summaryText(summary: ReconcileSummary, style: Style): string {
   const grade = summary.findings > 0 ? 'fail' : summary.notCompared > 0 ? 'inconclusive' : 'pass';
   const totals = `  ${markOf(grade, style)} ${orders} orders: ${parts.join(', ')}\n`;
   const others = `  ${invoices} invoices, ${invoicesWithoutOrder} of them paid or pending without an order\n`;
-  const blocks = summary.currencies.map(({ currency, findings, ...counts }) => {
-    const name = style.strong((currency === null ? '(no currency)' : oneLine(currency, 20)).padEnd(14));
-    const found = Object.entries(findings).map(([kind, count]) => `    ${kind}: ${count}\n`);
-    return `  ${name} ${counts.matched} matched\n${found.join('')}`;
+  const kinds = Object.entries(summary.kinds).map(([kind, found]) => `    ${kind}: ${found}\n`);
+  const blocks = summary.currencies.map(({ currency, paidNotGiven, givenNotPaid, differences }) => {
+    const sums = [
+      `paid, not given ${paidNotGiven.toFixed(2)}`,
+      `given, not paid ${givenNotPaid.toFixed(2)}`,
+      `differences ${differences.toFixed(2)}`,
+    ];
+    return `  ${style.strong(oneLine(currency, 20).padEnd(6))} ${sums.join('   ')}\n`;
   });
-  return `\n${totals}${others}${blocks.join('')}`;
+  return `\n${totals}${others}${kinds.join('')}${blocks.join('')}`;
 }

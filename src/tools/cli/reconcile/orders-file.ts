@@ -5,10 +5,10 @@ import type { ReconcileOrder, UnreadableOrder } from '../../../reconcile/types.t
 import { COMMANDS, exampleOf } from '../commands.ts';
 import { misuse } from '../io.ts';
 
-type Column = 'external_id' | 'amount' | 'currency' | 'state' | 'credited_usdt' | 'created_at';
+type Column = 'external_id' | 'order' | 'amount' | 'currency' | 'state' | 'credited_usdt' | 'created_at';
 
 const REQUIRED: readonly Column[] = ['external_id', 'amount', 'currency', 'state'];
-const COLUMNS: readonly Column[] = [...REQUIRED, 'credited_usdt', 'created_at'];
+const COLUMNS: readonly Column[] = [...REQUIRED, 'order', 'credited_usdt', 'created_at'];
 const EXAMPLE = exampleOf(COMMANDS.reconcile);
 /** Bytes. A longer record has a quote that is not closed. */
 const RECORD_MAX = 65_536;
@@ -36,6 +36,8 @@ export async function* ordersOf(
   const headers = headersOf(columns);
   const { head, all } = await headOf(pieces);
   if (head.trim() === '') throw misuse('the file of orders is empty: it needs a header', EXAMPLE);
+  if (head.trimStart().startsWith('['))
+    throw misuse('the file of orders is a JSON array: write one order a line (JSON lines), or CSV', EXAMPLE);
   const records = head.trimStart().startsWith('{') ? jsonLines(all) : csvRecords(all, headers);
   for await (const record of records) yield orderOf(record, headers);
 }
@@ -113,15 +115,27 @@ async function* jsonLines(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<File
   }
 }
 
+/** Yields the lines. A line that is longer than any order is refused before it is read to its end. */
 async function* linesOf(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string, void, undefined> {
   const decoder = new TextDecoder();
-  let rest = '';
+  let rest: string[] = [];
+  let length = 0;
   for await (const piece of bytes) {
-    const lines = (rest + decoder.decode(piece, { stream: true })).split('\n');
-    rest = lines.pop() ?? '';
-    yield* lines;
+    const [first = '', ...lines] = decoder.decode(piece, { stream: true }).split('\n');
+    rest.push(first);
+    length += first.length;
+    for (const line of lines) {
+      yield rest.join('');
+      rest = [line];
+      length = line.length;
+    }
+    if (length > RECORD_MAX)
+      throw misuse(
+        `a line of the file of orders has more than ${RECORD_MAX} characters: give one order a line`,
+        EXAMPLE,
+      );
   }
-  yield rest + decoder.decode();
+  yield rest.join('') + decoder.decode();
 }
 
 /** Reads `--column amount=Total`. */
@@ -163,6 +177,7 @@ function orderOf({ cells, place, problem }: FileRecord, headers: ReadonlyMap<str
   const state = cell('state');
   return {
     external_id,
+    order: cell('order') || null,
     amount: cell('amount'),
     currency: cell('currency'),
     credited_usdt: cell('credited_usdt') || null,

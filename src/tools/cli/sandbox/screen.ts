@@ -1,7 +1,7 @@
 // What the terminal of a running sandbox shows: the banner, then one line for each event.
 
-import { sentenceOf } from '../../../webhooks/diagnose.ts';
 import { isSandboxSecret } from '../../../webhooks/verify/sandbox-secret.ts';
+import { sentenceOf } from '../../sandbox/delivery/diagnose.ts';
 import type { RequestEntry, Sandbox, SandboxEvent } from '../../sandbox/index.ts';
 import { type Grade, markOf, oneLine, type Style, wrapped } from '../report.ts';
 

@@ -1,8 +1,10 @@
 // The folder `webhooks` has the commands `webhooks check`, `send` and `verify`. It imports receiver and sandbox.
 import { isLoopback } from '../../../contract/values/scalars.ts';
 import { hiding } from '../../../errors/hide.ts';
-import { diagnoseReply, isSearchable, searchMistake } from '../../../webhooks/diagnose.ts';
+import { SANDBOX_KEY, SANDBOX_SECRET } from '../../../webhooks/verify/sandbox-secret.ts';
 import { engine, hexToBase64, signWebhook, utf8 } from '../../../webhooks/verify/signature.ts';
+import { fingerprintOf } from '../../../webhooks/verify/why.ts';
+import { type Diagnosis, diagnoseReply, isUnexplained } from '../../sandbox/delivery/diagnose.ts';
 import { signedRequest } from '../../sandbox/delivery/webhook-request.ts';
 import type { SandboxWebhookRequest } from '../../sandbox/wire-types.ts';
 import { CHECK_CUSTOMER } from '../../sandbox/words.ts';
@@ -190,37 +192,41 @@ class Examination {
     return { why: 'refused, but with 5xx, as after a crash', fix: 'Answer 401 to what is not genuine.' };
   }
 
-  /** Why the first delivery is not accepted. A clear response decides, otherwise requests that only one mistake accepts. */
+  /**
+   * Why the first delivery is not accepted. A receiver of this package says it itself; for another one three probes try the
+   * most common mistakes.
+   */
   async #diagnosis(event: SampleEvent, reply: Reply): Promise<Pick<Judgement, 'why' | 'fix'>> {
-    const { secrets, dialect } = this.#sender;
-    const right = () => this.#signed(event, {}, Date.now(), crypto.randomUUID());
-    const { status, problem, text: body, headers } = reply;
-    const seen = diagnoseReply({
-      url: this.#sender.url,
-      status,
-      problem,
-      body,
-      headers,
-      repeatsTimestamp: false,
-    });
+    const { status, problem, text: body, headers, sentSha256 } = reply;
+    const secretFingerprint = await fingerprintOf(this.#sender.secrets[0] ?? '');
+    const url = this.#sender.url;
+    const facts = { url, status, problem, body, headers, sentSha256, secretFingerprint, repeatsTimestamp: false };
+    const seen = diagnoseReply(facts);
     const advice = this.#sender.externalId === null ? adviceForInventedOrder(seen) : '';
-    if (!isSearchable(seen)) return { why: seen.text, fix: `${seen.remedy ?? AGAIN} ${advice}`.trimEnd() };
-    const { isProven, text, remedy } = await searchMistake({
-      secret: secrets[0] ?? '',
-      encoding: dialect.signatureEncoding,
-      apiKey: this.#apiKey,
-      now: Date.now,
-      right,
-      accepts: async (request) => {
-        const found = await this.#send(request);
-        return found.status === null ? null : isAcknowledged(found);
-      },
-    });
-    if (isProven) return { why: text, fix: remedy ?? AGAIN };
+    if (!isUnexplained(seen)) return { why: seen.text, fix: `${seen.remedy ?? AGAIN} ${advice}`.trimEnd() };
+    const found = await this.#probe(event);
+    if (found !== null) return { why: found.text, fix: found.remedy ?? AGAIN };
     return {
-      why: `it refuses the signature (${status}), and none of the usual mistakes explains it`,
+      why: `it refuses the signature (${status}), and none of the three probes explains it`,
       fix: 'Compare the secret of the receiver with the one of this check, character by character.',
     };
+  }
+
+  /**
+   * Sends what only a receiver with one mistake accepts. A mistake is proven if that is accepted, and the genuine delivery is
+   * still refused after it.
+   */
+  async #probe(event: SampleEvent): Promise<Pick<Diagnosis, 'text' | 'remedy'> | null> {
+    const genuine = () => this.#signed(event, {}, Date.now(), crypto.randomUUID());
+    for (const { change, ...mistake } of PROBES) {
+      const request = await genuine();
+      const headers = await change(request, this.#sender, this.#apiKey);
+      if (headers === null) continue;
+      const reply = await this.#send({ ...request, headers: { ...request.headers, ...headers } });
+      if (!isAcknowledged(reply)) continue;
+      return isAcknowledged(await this.#send(await genuine())) ? null : mistake;
+    }
+    return null;
   }
 
   async #request(event: SampleEvent, change: Change, at: number, id: string): Promise<ReceiverRequest> {
@@ -255,6 +261,52 @@ class Examination {
 }
 
 const AGAIN = 'Run this check again.';
+
+/** A mistake of a receiver, and the headers with which it accepts a delivery. Null where there is nothing to try. */
+interface Probe extends Pick<Diagnosis, 'text' | 'remedy'> {
+  readonly change: (
+    request: SandboxWebhookRequest,
+    sender: Sender,
+    apiKey: string | undefined,
+  ) => Promise<Readonly<Record<string, string>> | null>;
+}
+
+async function signatureOf(
+  secret: string,
+  { headers }: SandboxWebhookRequest,
+  body: string,
+  encoding: 'hex' | 'base64',
+): Promise<Readonly<Record<string, string>>> {
+  const hex = await engine().hmac(secret, `${headers[TIMESTAMP]}.`, utf8(body));
+  return { [SIGNATURE]: encoding === 'hex' ? hex : hexToBase64(hex) };
+}
+
+/** The three probes, for receivers that are not of this package. */
+const PROBES: readonly Probe[] = [
+  {
+    text: 'The secret of the receiver is the API key.',
+    remedy: 'The webhook secret is another value of the dashboard.',
+    async change(request, { secrets, dialect }, apiKey = secrets[0] === SANDBOX_SECRET ? SANDBOX_KEY : undefined) {
+      if (apiKey === undefined) return null;
+      return await signatureOf(apiKey, request, request.body, dialect.signatureEncoding);
+    },
+  },
+  {
+    text: 'The receiver checks a body that was parsed and written again, with other spaces.',
+    remedy: 'Check the bytes as they arrived, before a parser or a proxy writes them again.',
+    async change(request, { secrets, dialect }) {
+      // A space after each comma and colon, as Python writes. What JSON.stringify writes is what was sent.
+      const again = request.body.replace(/("(?:[^"\\]|\\.)*")|([,:])/g, (_, text, mark) => text ?? `${mark} `);
+      return await signatureOf(secrets[0] ?? '', request, again, dialect.signatureEncoding);
+    },
+  },
+  {
+    text: 'The receiver expects the signature in the other encoding, hex or base64.',
+    remedy: 'Take the encoding of your real deliveries.',
+    change: (request, { secrets, dialect }) =>
+      signatureOf(secrets[0] ?? '', request, request.body, dialect.signatureEncoding === 'hex' ? 'base64' : 'hex'),
+  },
+];
 
 function reasonOf({ status, problem }: Reply): string {
   if (problem === 'time-out') return 'no response in time';

@@ -1,9 +1,9 @@
 // A delivery as `webhooks check` and `webhooks send` make it: its order, its event, its headers, and how it is sent.
 import type { KnownEventType } from '../../../contract/statuses.ts';
-import type { Diagnosis } from '../../../webhooks/diagnose.ts';
 import { SANDBOX_SECRET } from '../../../webhooks/verify/sandbox-secret.ts';
-import { parseSecrets } from '../../../webhooks/verify/signature.ts';
+import { engine, parseSecrets } from '../../../webhooks/verify/signature.ts';
 import { compareAmounts, isAmount, quote, shareOf } from '../../sandbox/business/money.ts';
+import type { Diagnosis } from '../../sandbox/delivery/diagnose.ts';
 import { codeOf, eventBody, eventTypeOf, startOfBody } from '../../sandbox/delivery/webhook-request.ts';
 import { type Dialect, dialectFrom } from '../../sandbox/dialects.ts';
 import type { SandboxEnding } from '../../sandbox/index.ts';
@@ -94,14 +94,17 @@ function parseAmount(flag: string, text: string, fix: string): string {
  *
  * @throws ConfigurationError for an empty or padded secret.
  */
-export function readSecrets(given: readonly string[], env: Io['env']) {
-  for (const secret of given) parseSecrets(secret, '--secret');
+export function readSecrets(given: readonly string[], env: Io['env'], form: 'usable' | 'any form' = 'usable') {
+  const check = (secret: string, name: string): void => {
+    if (form === 'usable' || secret === '') parseSecrets(secret, name);
+  };
+  for (const secret of given) check(secret, '--secret');
   if (given.length > 0) return { secrets: given, source: 'the secret of --secret' };
   const secret = env['MERCHANT_WEBHOOK_SECRET'] || undefined;
   if (secret === undefined) {
     return { secrets: [SANDBOX_SECRET], source: 'the secret of the sandbox (--secret gives another)' };
   }
-  parseSecrets(secret, 'MERCHANT_WEBHOOK_SECRET');
+  check(secret, 'MERCHANT_WEBHOOK_SECRET');
   return { secrets: [secret], source: 'the secret in MERCHANT_WEBHOOK_SECRET' };
 }
 
@@ -161,13 +164,16 @@ export interface Reply {
   /** Why there is no response: `time-out`, or the code of the connection error. */
   readonly problem: string | null;
   readonly headers: Readonly<Record<string, string>>;
+  /** SHA-256 of the body that was sent, in hex. */
+  readonly sentSha256: string;
 }
 
 /** Sends a request on a new connection and follows no redirect. Never rejects. */
 export async function deliver(url: string, request: ReceiverRequest, timeout: number): Promise<Reply> {
   const { method, body } = request;
   const began = performance.now();
-  const reply = { status: null, text: '', problem: null, headers: {} };
+  const sentSha256 = await engine().sha256(body);
+  const reply = { status: null, text: '', problem: null, headers: {}, sentSha256 };
   const ended = (): { ms: number } => ({ ms: Math.round(performance.now() - began) });
   const signal = AbortSignal.timeout(timeout);
   let response: Response;

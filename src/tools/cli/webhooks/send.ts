@@ -1,6 +1,7 @@
 import { isLoopback } from '../../../contract/values/scalars.ts';
 import { hiding } from '../../../errors/hide.ts';
-import { diagnoseReply, sentenceOf } from '../../../webhooks/diagnose.ts';
+import { fingerprintOf } from '../../../webhooks/verify/why.ts';
+import { diagnoseReply, sentenceOf } from '../../sandbox/delivery/diagnose.ts';
 import { signedRequest } from '../../sandbox/delivery/webhook-request.ts';
 import { shellWord } from '../../shell.ts';
 import { readArguments } from '../arguments.ts';
@@ -84,6 +85,8 @@ export async function webhooksSend(args: readonly string[], io: Io): Promise<Exi
         body: text,
         headers: received,
         repeatsTimestamp: false,
+        sentSha256: reply.sentSha256,
+        secretFingerprint: await fingerprintOf(secret),
       });
       io.out(`${wrapped(`${oneLine(sentenceOf(cause), 400)} Signed with ${source}.`, 4)}\n`);
       const advice = isNew ? adviceForInventedOrder(cause) : '';

@@ -1,8 +1,12 @@
 import { instantFrom } from '../../../contract/values/scalars.ts';
 import { WebhookVerificationError } from '../../../errors/classes.ts';
+import type { WebhookReason } from '../../../errors/codes.ts';
 import { printable } from '../../../errors/printable.ts';
-import { diagnoseMismatch, sentenceOf } from '../../../webhooks/diagnose.ts';
+import { reasonText } from '../../../webhooks/handle/reasons.ts';
+import { readHeaders } from '../../../webhooks/verify/headers.ts';
+import { utf8 } from '../../../webhooks/verify/signature.ts';
 import { verifyWebhook } from '../../../webhooks/verify/verify.ts';
+import { fingerprintOf, whyMismatch } from '../../../webhooks/verify/why.ts';
 import { readArguments } from '../arguments.ts';
 import { COMMANDS, exampleOf } from '../commands.ts';
 import { EXIT, type ExitCode, type Io, misuse } from '../io.ts';
@@ -22,7 +26,8 @@ interface RawRequest {
 /** `webhooks verify`: verifies a request as the receiver of the package does, and explains a refusal. */
 export async function webhooksVerify(args: readonly string[], io: Io): Promise<ExitCode> {
   const { values } = readArguments(COMMANDS['webhooks verify'], args, 'webhooks verify');
-  const { secrets, source } = readSecrets(values.secret, io.env);
+  const { secrets: given, source } = readSecrets(values.secret, io.env, 'any form');
+  const secrets = given.map(utf8); // as bytes, which may have any form: a wrong one is found, not refused
   const { headers, body, remark } = await readRequest(io);
   const style = styleOf(io);
   const now = values.at === undefined ? undefined : parseInstant(values.at);
@@ -49,23 +54,27 @@ export async function webhooksVerify(args: readonly string[], io: Io): Promise<E
   } catch (error) {
     if (!(error instanceof WebhookVerificationError)) throw error;
     const { reason } = error;
-    const isMismatch = reason === 'signature_mismatch';
-    const message = isMismatch ? sentenceOf(await diagnoseMismatch(body, headers, secrets)) : error.message;
-    if (values.json) io.out(jsonLine({ ok: false, reason, message, remark }));
+    const mistake = reason === 'signature_mismatch' ? await whyMismatch(body, readHeaders(headers), secrets) : null;
+    const message =
+      mistake === null ? error.message : reasonText(reason, { cause: mistake.text, remedy: mistake.remedy });
+    const fingerprints = await Promise.all(secrets.map(fingerprintOf));
+    if (values.json) io.out(jsonLine({ ok: false, reason, cause: mistake?.id ?? null, message, remark, fingerprints }));
     else {
       io.out(`  ${style.bad('✗ refused')}  ${reason}\n${wrapped(printable(message), 4)}\n`);
-      io.out(`    secret: ${source}\n  try: ${fixFor(reason)}\n`);
+      io.out(`    secret: ${source}, fingerprint ${fingerprints.join(' and ')}\n`);
+      const flag = FLAGS[reason];
+      if (flag !== undefined) io.out(`  try: ${EXAMPLE} ${flag}\n`);
     }
     return EXIT.finding;
   }
 }
 
-function fixFor(reason: string): string {
-  if (reason === 'timestamp_too_old' || reason === 'timestamp_too_new') return `${EXAMPLE} --at TIME-OF-ARRIVAL`;
-  if (reason === 'malformed_payload') return `${EXAMPLE} --order-id-member NAME   # if the order id has another name`;
-  if (reason === 'signature_mismatch') return `${EXAMPLE} --secret THE-SECRET-OF-THE-DASHBOARD`;
-  return 'npx merchant-invoicing webhooks send paid http://127.0.0.1:3000/webhook --dry-run   # prints a genuine request';
-}
+/** The flag of this command that may help. */
+const FLAGS: Partial<Record<WebhookReason, string>> = {
+  timestamp_too_old: '--at TIME-OF-ARRIVAL',
+  timestamp_too_new: '--at TIME-OF-ARRIVAL',
+  malformed_payload: '--order-id-member NAME',
+};
 
 function parseInstant(text: string): number {
   const at = /^\d{10}(?:\d{3})?$/.test(text) ? Number(text.padEnd(13, '0')) : instantFrom(text);

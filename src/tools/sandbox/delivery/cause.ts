@@ -1,19 +1,12 @@
-import { ConfigurationError } from '../../../errors/classes.ts';
-import {
-  type Diagnosis,
-  diagnoseReply,
-  type FoundCause,
-  isSearchable,
-  searchMistake,
-} from '../../../webhooks/diagnose.ts';
-import { quoted } from '../option-checks.ts';
+import { engine } from '../../../webhooks/verify/signature.ts';
+import { fingerprintOf } from '../../../webhooks/verify/why.ts';
 import type { DeliveryFault } from '../state/faults.ts';
-import type { InvoiceRecord } from '../state/records.ts';
 import type { World } from '../world.ts';
-import { type REQUEST_CHANGES, type SendResult, sendRequest, signedRequest } from './webhook-request.ts';
+import { type Diagnosis, diagnoseReply } from './diagnose.ts';
+import type { REQUEST_CHANGES, SendResult } from './webhook-request.ts';
 
 // Why a delivery was not accepted, from what only the sandbox knows: the faults that it injected, and how it signed.
-// The response of the receiver is read by webhooks/diagnose.ts.
+// The response of the receiver is read by diagnose.ts.
 
 /** The faults that change what the receiver gets. */
 type ChangingFault = (typeof REQUEST_CHANGES)[number];
@@ -38,12 +31,13 @@ const ACCEPTED: Readonly<Record<ChangingFault, readonly [text: string, remedy: s
  *
  * @param repeatsTimestamp True if it repeats the timestamp of an earlier attempt.
  */
-export function causeOf(
+export async function causeOf(
+  { settings }: Pick<World, 'settings'>,
   result: SendResult,
   url: string,
   fault: DeliveryFault | null,
   repeatsTimestamp: boolean,
-): Diagnosis | null {
+): Promise<Diagnosis | null> {
   const { success, status_code: status, request, problem } = result;
   const ofFault = fault === null ? null : causeOfFault(fault, result);
   if (ofFault !== null) return ofFault;
@@ -53,7 +47,16 @@ export function causeOf(
     return { id: 'not_sent', text: 'Not sent: the sandbox delivers to this machine only.', remedy, isProven: true };
   }
   const { response_body: body, response_headers: headers } = result;
-  return diagnoseReply({ url, status, problem, body, headers, repeatsTimestamp });
+  return diagnoseReply({
+    url,
+    status,
+    problem,
+    body,
+    headers,
+    repeatsTimestamp,
+    sentSha256: await engine().sha256(request.body),
+    secretFingerprint: await fingerprintOf(settings.webhookSecret),
+  });
 }
 
 function causeOfFault({ type }: DeliveryFault, { success, status_code: status }: SendResult): Diagnosis | null {
@@ -73,36 +76,4 @@ function causeOfFault({ type }: DeliveryFault, { success, status_code: status }:
       return { ...onPurpose, text: `Refused as it should be: the fault ${type} changed this webhook on purpose.` };
     }
   }
-}
-
-/**
- * Searches for the reason why a receiver refuses the latest webhook of an invoice, by {@link searchMistake}. The delivery, its
- * attempts and its schedule stay unchanged.
- * @internal
- */
-export async function searchCause(world: World, invoice: InvoiceRecord): Promise<FoundCause> {
-  const { store, settings } = world;
-  const delivery = store.latestDelivery(invoice);
-  const last = delivery?.log.at(-1);
-  if (delivery === undefined || last === undefined) {
-    throw new ConfigurationError(
-      `${quoted(invoice.external_id)} has no delivery that was sent, so there is nothing to explain`,
-    );
-  }
-  const { cause } = last;
-  if (!last.success && cause !== null && !isSearchable(cause)) return { ...cause, requests: 0 };
-  const { webhookSecret: secret, dialect, apiKey } = settings;
-  const found = await searchMistake({
-    secret,
-    encoding: dialect.signatureEncoding,
-    apiKey,
-    now: () => world.settings.wallClock(),
-    right: () => signedRequest(settings, delivery, delivery.url, world.settings.wallClock()),
-    async accepts(request) {
-      const { status_code, success } = await sendRequest(world, request);
-      return status_code === null ? null : success;
-    },
-  });
-  delivery.finding = found;
-  return found;
 }

@@ -2,13 +2,13 @@
 // dialects.ts, and signs with webhooks/verify.
 
 import { ConfigurationError } from '../../../errors/classes.ts';
-import { sentenceOf } from '../../../webhooks/diagnose.ts';
 import { quoted } from '../option-checks.ts';
 import { DELIVERY_FAULTS, type DeliveryFault, durationOf } from '../state/faults.ts';
 import { type DeliveryRecord, type InvoiceRecord, KEPT_ATTEMPTS } from '../state/records.ts';
 import type { EndingDelivery, SandboxAttempt } from '../wire-types.ts';
 import type { World } from '../world.ts';
 import { causeOf } from './cause.ts';
+import { sentenceOf } from './diagnose.ts';
 import { eventBody, eventTypeOf, send } from './webhook-request.ts';
 
 const MINUTE = 60_000;
@@ -69,7 +69,6 @@ export async function announce(world: World, invoice: InvoiceRecord): Promise<vo
     retry: null,
     attempt: null,
     firstStamp: null,
-    finding: null,
   };
   world.store.addDelivery(delivery);
   await attempt(world, delivery, 'schedule');
@@ -162,14 +161,13 @@ async function runAttempt(
   world.activity += 1;
   if (life.aborted) return; // by close(), or by a reset, which has removed the delivery
   const repeatsTimestamp = dialect.timestampPer === 'delivery' && delivery.made > 0;
-  const cause = causeOf(result, delivery.url, fault, repeatsTimestamp);
+  const cause = await causeOf(world, result, delivery.url, fault, repeatsTimestamp);
   const { problem: _, ...sent } = result;
   const created_at = new Date(began).toISOString();
   const ended = { ...sent, fault: fault?.type ?? null, cause, triggered_by: trigger, created_at };
   delivery.log.push(ended);
   if (delivery.log.length > KEPT_ATTEMPTS) delivery.log.shift();
   delivery.made += 1;
-  delivery.finding = null;
   if (result.success) {
     delivery.status = 'delivered';
     delivery.deliveredAt = clock.now();

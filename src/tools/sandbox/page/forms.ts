@@ -23,16 +23,7 @@ export async function statusResponse(perform: Perform): Promise<UnsentResponse> 
 }
 
 /** The actions that cause no event of their own, so the log gets a note. */
-const UNSEEN: ReadonlySet<string> = new Set([
-  'fault',
-  'advance',
-  'freeze',
-  'unfreeze',
-  'assume',
-  'explain',
-  'reset',
-  'choose',
-]);
+const UNSEEN: ReadonlySet<string> = new Set(['fault', 'advance', 'freeze', 'unfreeze', 'assume', 'reset', 'choose']);
 
 /**
  * Answers `POST /_/{action}` with form fields or a JSON object. A client that accepts JSON gets JSON. A browser gets a

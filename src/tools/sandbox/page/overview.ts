@@ -1,4 +1,3 @@
-import { isSearchable } from '../../../webhooks/diagnose.ts';
 import { isSandboxSecret, SANDBOX_KEY } from '../../../webhooks/verify/sandbox-secret.ts';
 import type { UnsentResponse } from '../service/respond.ts';
 import type { IncomingRequest } from '../service/service.ts';
@@ -108,9 +107,9 @@ function attention(world: World): readonly (readonly DeliveryRecord[])[] {
 function attentionBox(incoming: IncomingRequest, { clock }: World, rows: readonly DeliveryRecord[]): Html | null {
   const [latest] = rows;
   const last = latest?.log.at(-1);
-  const cause = latest?.finding ?? last?.cause;
+  const cause = last?.cause;
   if (latest === undefined || last === undefined || !cause) return null;
-  const { url, id, nextRetryAt, invoice } = latest;
+  const { url, id, nextRetryAt } = latest;
   const names = rows
     .slice(0, 3)
     .map((row) => html`<a href="/webhooks/${row.id}">${brief(row.invoice.external_id)}</a> `);
@@ -119,7 +118,7 @@ function attentionBox(incoming: IncomingRequest, { clock }: World, rows: readonl
   return html`<div class="box bad"><h3>${counted(rows.length, 'webhook')} not delivered: <bdi>${cause.text}</bdi></h3>
 <p class="soft small"><span class="mono">${url}</span> · ${last.status_code === null ? 'no response' : `returned ${last.status_code}`} · ${next}</p>
 <p>${names}${rows.length > 3 && html`<a href="/webhooks?state=not+delivered">and ${rows.length - 3} more</a>`}</p>
-${cause.remedy && html`<p>${cause.remedy}</p>`}<div class="row">${isSearchable(cause) ? orderButton(incoming, 'explain', 'Find the cause', invoice.uuid) : html`<a class="button" href="/webhooks/${id}">Open</a>`}${orderButton(incoming, 'resend', rows.length === 1 ? 'Send again' : 'Send all again', idents)}</div></div>`;
+${cause.remedy && html`<p>${cause.remedy}</p>`}<div class="row"><a class="button" href="/webhooks/${id}">Open</a>${orderButton(incoming, 'resend', rows.length === 1 ? 'Send again' : 'Send all again', idents)}</div></div>`;
 }
 
 /** One line of the activity: an event with its payment, its result and its time. */

@@ -120,7 +120,7 @@ ${status !== 'pending' && html`<details><summary>As a test</summary><pre tabinde
     heading: html`<bdi>${external_id}</bdi> <span id="state" data-live>${paymentTag(world, invoice)}</span>`,
     aside: html`<div class="row" id="actions" data-live>${actions(world, incoming, invoice)}${menu('Copy', copies)}</div>`,
     content: html`<div class="split"><div class="stack">
-<div id="diagnosis" class="stack" data-live>${delivery && hook.tone === 'bad' && diagnosisBox(incoming, delivery, orderButton(incoming, 'resend', 'Send again', uuid))}</div>
+<div id="diagnosis" class="stack" data-live>${delivery && hook.tone === 'bad' && diagnosisBox(delivery, orderButton(incoming, 'resend', 'Send again', uuid))}</div>
 ${section('line', 'What happened', timeline(world, invoice))}</div>
 ${section('facts', 'Details', details)}</div>`,
   });

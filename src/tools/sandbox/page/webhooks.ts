@@ -1,4 +1,3 @@
-import { type Diagnosis, isSearchable } from '../../../webhooks/diagnose.ts';
 import { RETRY_DELAYS } from '../delivery/deliveries.ts';
 import { signedRequest } from '../delivery/webhook-request.ts';
 import type { UnsentResponse } from '../service/respond.ts';
@@ -117,32 +116,22 @@ async function detail(world: World, incoming: IncomingRequest, row: DeliveryReco
 <div class="title">${isChosen ? html`<h1>${head}</h1>` : html`<h2 class="h1">${head}</h2>`}<span id="state" data-live>${tag(word, tone)}</span><span class="grow"></span>
 <div class="row">${menu('Copy as', copies)}<div id="again" data-live>${again}</div></div></div>
 <p class="soft small"><a href="/payments/${invoice.uuid}">Payment</a> · ${eventType} → <span class="mono">${url}</span></p>
-<div id="diagnosis" class="stack" data-live>${diagnosisBox(incoming, row)}</div>
+<div id="diagnosis" class="stack" data-live>${diagnosisBox(row)}</div>
 <div id="tries" data-live>${strip(world, incoming, row, attempt)}</div>
 <div id="messages" class="messages" data-live>${attempt ? messages(row, attempt) : nothing('Not sent yet', 'The first attempt is held or in progress.')}</div>`;
 }
 
-/** The one place that says why a webhook was not accepted, and what to do now. What was found by trial takes its place. */
-export function diagnosisBox(incoming: IncomingRequest, row: DeliveryRecord, again: Part = null): Html | null {
+/** The one place that says why a webhook was not accepted, and what to do now. */
+export function diagnosisBox(row: DeliveryRecord, again: Part = null): Html | null {
   const last = row.log.at(-1);
   if (last === undefined || row.attempt !== null) return null;
-  const { uuid: ident } = row.invoice;
-  const cause: Diagnosis | null = row.finding ?? last.cause;
+  const { cause } = last;
   if (cause === null) return null;
   if (last.success)
     return html`<div class="box warn"><h2>${cause.text}</h2>${cause.remedy && html`<p>${cause.remedy}</p>`}</div>`;
-  const subject =
-    row.finding === null
-      ? `Your endpoint ${last.status_code === null ? 'did not answer' : `returned ${last.status_code}`}`
-      : row.finding.isProven
-        ? 'Found'
-        : 'Not found';
-  const find =
-    row.finding === null &&
-    isSearchable(cause) &&
-    html`${orderButton(incoming, 'explain', 'Find the cause', ident)}<span class="soft small">Sends up to 30 test requests to your endpoint.</span>`;
+  const subject = `Your endpoint ${last.status_code === null ? 'did not answer' : `returned ${last.status_code}`}`;
   return html`<div class="box ${cause.id === 'fault_refused' ? 'warn' : 'bad'}"><h2>${subject}: <bdi>${cause.text}</bdi></h2>
-${cause.remedy && html`<p><bdi>${cause.remedy}</bdi></p>`}<div class="row">${find || again}</div></div>`;
+${cause.remedy && html`<p><bdi>${cause.remedy}</bdi></p>`}<div class="row">${again}</div></div>`;
 }
 
 const SHOWN_TRIES = RETRY_DELAYS.length;

@@ -3,7 +3,6 @@
 
 import type { KnownDeliveryStatus, KnownEventType } from '../../../contract/statuses.ts';
 import type { KnownInvoiceStatus } from '../../../contract/types.ts';
-import type { FoundCause } from '../../../webhooks/diagnose.ts';
 import type {
   SandboxAdjustment,
   SandboxAttempt,
@@ -54,8 +53,6 @@ export interface DeliveryRecord {
   attempt: Promise<void> | null;
   /** X-Webhook-Timestamp of the first attempt, in epoch milliseconds. */
   firstStamp: number | null;
-  /** The result of the search for the cause of a refusal, or null without a search. */
-  finding: FoundCause | null;
 }
 
 /** Bounds the log, because a delivery can be resent without limit. */

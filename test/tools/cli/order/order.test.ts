@@ -13,7 +13,7 @@ const answers =
     void request.resume().on('end', () => response.writeHead(status).end());
 
 const RESEND = /fix: npx merchant-invoicing order order-1 --resend\n/;
-const CHECK = /fix: npx merchant-invoicing webhooks check http:\/\/127\.0\.0\.1:\d+\/webhook\n/;
+const CHECK = /fix: npx merchant-invoicing order order-1 --resend\n/;
 const CATCH_UP = /fix: run catchUp with this order: docs\/reconcile\.md#after-an-outage\n/;
 const paid = (sandbox: Sandbox) => sandbox.pay('order-1');
 
@@ -55,7 +55,7 @@ const CASES: readonly Case[] = [
       'webhook: Retrying · 401',
       /✗ attempt 1 of 7 +returned 401/,
       /next attempt +in 1 min/,
-      'signature did not match',
+      'Your handler has another secret',
     ],
     fix: CHECK,
   },

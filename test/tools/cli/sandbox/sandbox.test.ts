@@ -131,7 +131,9 @@ describe('sandbox', () => {
     const { code, out: paid } = await cli(['sandbox', 'pay', 'order-1', '--url', run.url]);
     expect([code, paid]).toEqual([
       0,
-      expect.stringMatching(/^✓ order-1 {2}Paid, 26\.861298 USDT credited\n✗ webhook retrying, 401\n {2}The signature/),
+      expect.stringMatching(
+        /^✓ order-1 {2}Paid, 26\.861298 USDT credited\n✗ webhook retrying, 401\n {2}Your handler has another secret/,
+      ),
     ]);
     await run.until('webhook 1 of 7');
     await cli(['sandbox', 'advance', '10m', '--url', run.url]);
@@ -139,7 +141,7 @@ describe('sandbox', () => {
     expect(out.filter((line) => /✗ webhook \d of 7 +order-1 +401 in \d+ ms, next [\d:]{8}$/.test(line))).toHaveLength(
       3,
     );
-    expect(out.filter((line) => line.includes('The signature did not match'))).toHaveLength(1);
+    expect(out.filter((line) => line.includes('Your handler has another secret'))).toHaveLength(1);
     expect(Math.max(...out.map((line) => line.length))).toBeLessThanOrEqual(80);
   });
 });

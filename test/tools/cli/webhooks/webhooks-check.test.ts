@@ -30,12 +30,7 @@ const receiverWith = (
 /** A receiver with one mistake, and words of the cause and the remedy that `webhooks check` tells. */
 const BROKEN: readonly (readonly [mistake: string, listener: RequestListener, cause: RegExp, remedy: RegExp])[] = [
   ['it redirects', answers(308, { Location: '/login' }), /redirects to \/login/, /the final address the callback_url/],
-  [
-    'it works before it answers',
-    () => undefined,
-    /No response came in time/,
-    /Answer 2xx first, and do the work afterwards/,
-  ],
+  ['it works before it answers', () => undefined, /No response came in time/, /give long work to a queue/],
   ['it crashes', answers(500), /The receiver failed/, /the log of the receiver/],
   [
     'it refuses an order that it does not know',
@@ -50,10 +45,17 @@ const BROKEN: readonly (readonly [mistake: string, listener: RequestListener, ca
     /asks for a login/,
     /no login: exempt this route/,
   ],
-  ['another secret', goodReceiver('whsec_another_one_here'), /refuses the signature/, /Compare the secret/],
-  ['a line break after the secret', handWritten(`${SECRET}\n`), /ends with a line break/, /Trim it/],
+  ['another secret', goodReceiver('whsec_another_one_here'), /has another secret.*fingerprint/, /Compare the secret/],
+  ['another secret, by hand', handWritten('whsec_another_one_here'), /none of the three probes/, /Compare the secret/],
+  ['a line break after the secret', goodReceiver(Buffer.from(`${SECRET}\n`)), /line break at its end/, /Trim it/],
   ['the API key as the secret', handWritten(API_KEY), /is the API key/, /another value of the dashboard/],
-  ['no timestamp', handWritten(SECRET, { bodyOnly: true }), /signs the body alone/, /\{timestamp\}\.\{body\}/],
+  [
+    'a body written again',
+    handWritten(SECRET, { asPython: true }),
+    /parsed and written again/,
+    /bytes as they arrived/,
+  ],
+  ['base64', handWritten(SECRET, { base64: true }), /the other encoding, hex or base64/, /your real deliveries/],
 ];
 
 const NEXT = ['--secret', 'whsec_next'];

@@ -66,7 +66,7 @@ describe('webhooks verify', () => {
     const spaced = JSON.parse((await verify(text.replaceAll('":', '": '), '--json')).out);
     expect(spaced).toMatchObject({
       reason: 'signature_mismatch',
-      message: expect.stringContaining('serialised again'),
+      message: expect.stringContaining('written again'),
     });
     expect((await verify(text.replace(/X-Webhook-Timestamp.*\n/, ''))).out).toContain('missing_header');
   });

@@ -1,0 +1,267 @@
+import { WebhookVerificationError } from '../../errors/classes.ts';
+import type { WebhookReason } from '../../errors/codes.ts';
+import { LEASE } from './timing.ts';
+
+// How a request, an event of `catchUp` or a report can end: one row for each reason. Response, report, console, `webhooks
+// verify`, `webhooks check`, `order` and the sandbox take status and words from here.
+
+/** What is known of a reason. */
+interface ReasonRow {
+  /** The status of the response. 2xx never for work that has to be done. Null: the report is not about a response. */
+  readonly status: number | null;
+  /** Whether the service should send the delivery again, because a later attempt can do what this one did not. */
+  readonly again: boolean;
+  /**
+   * What the console prints without `onReport`. `each`: every one, because an order waits until somebody repairs the cause.
+   * `counted`: the first, then their number, so that a stranger cannot fill a log. `never`: it is normal.
+   */
+  readonly console: 'each' | 'counted' | 'never';
+  /** What is wrong, as a sentence that is true without knowledge of the request. */
+  readonly cause: string;
+  /** What to do. Null if there is nothing to do. */
+  readonly remedy: string | null;
+}
+
+/** The work is done, or there is none. */
+const done = (cause: string, remedy: string | null = null, console: ReasonRow['console'] = 'never') =>
+  ({ status: 200, again: false, console, cause, remedy }) as const;
+/** The request is not a delivery, or was changed on its way. A stranger can cause it, so it is counted. */
+const refused = <Status extends number>(status: Status, cause: string, remedy: string, again = true) =>
+  ({ status, again, console: 'counted', cause, remedy }) as const;
+/** The delivery is genuine, and not done. */
+const failed = <Status extends number>(status: Status, cause: string, remedy: string | null) =>
+  ({ status, again: true, console: remedy === null ? 'never' : 'each', cause, remedy }) as const;
+/** A report beside a response, or without one. */
+const noted = (cause: string, remedy: string | null = null) =>
+  ({ status: null, again: false, console: remedy === null ? 'never' : 'each', cause, remedy }) as const;
+
+const LET_PASS = 'Let a proxy in between pass X-Webhook-Id, X-Webhook-Signature and X-Webhook-Timestamp unchanged.';
+const CLOCK =
+  'Compare the clock of the receiver (date -u) with another one, and let NTP set it. The option tolerance is 5 minutes by default.';
+
+const ROWS = {
+  done: done('The event was handled.'),
+  duplicate: done('The event was handled before. Nothing was done.'),
+  duplicate_differs: done(
+    'The event was handled before, with other amounts or another status. Nothing was done.',
+    'Compare the two.',
+    'each',
+  ),
+  no_handler: done('An unknown event was acknowledged, because there is no onUnknown.', null, 'counted'),
+  failed_after_commit: done(
+    'Your function threw after its commit. The event is done, and the rest of the function does not run again.',
+    'Do the rest of this event by hand, and correct the error.',
+    'each',
+  ),
+  method_not_allowed: refused(
+    405,
+    'The request is not a POST: a redirect in between turns POST into GET, or it is not from the service.',
+    'Give the service the final address.',
+    false,
+  ),
+  unsupported_media_type: refused(
+    415,
+    'The body is compressed (Content-Encoding), and the signature covers the bytes before compression.',
+    'Turn compression of requests off in the proxy in between.',
+    false,
+  ),
+  body_too_large: refused(
+    413,
+    'The body is larger than the limit. Webhooks of the service have about a kilobyte.',
+    'The option maxBodySize sets the limit.',
+    false,
+  ),
+  aborted: refused(
+    400,
+    'The sender closed the connection before its body was complete.',
+    'If it repeats, look at the proxy in between.',
+  ),
+  missing_header: refused(
+    401,
+    'The endpoint did not get the three headers that every delivery has, or the request is not from the service.',
+    LET_PASS,
+  ),
+  duplicate_header: refused(
+    400,
+    'A header of the delivery came more than once, so it is not known which value counts.',
+    LET_PASS,
+  ),
+  malformed_signature: refused(
+    400,
+    'The signature has a form that the receiver does not read, or the request is not from the service.',
+    'Set the option encoding to that of the sender, or leave it out.',
+  ),
+  malformed_timestamp: refused(
+    400,
+    'The timestamp has a form that the receiver does not read, or the request is not from the service.',
+    'Set the option timestampFormat to that of the sender, or leave it out.',
+  ),
+  body_already_parsed: refused(
+    400,
+    'The body was parsed before it reached the receiver, and the signature covers the raw bytes.',
+    'Give the receiver the raw bytes.',
+  ),
+  signature_mismatch: refused(
+    401,
+    'The signature does not match: the receiver has another secret, or the body was written again on its way.',
+    'Compare the secret with the dashboard: sandbox and production differ. "npx merchant-invoicing webhooks verify" finds out which it is.',
+  ),
+  sandbox_secret: refused(
+    401,
+    'The delivery is signed with whsec_sandbox, the public secret of the sandbox, which everybody knows.',
+    'In production, use the secret of the dashboard. For development, set MERCHANT_SANDBOX=1, or give the option sandbox: true.',
+  ),
+  timestamp_too_old: refused(
+    401,
+    'The signature matches, but the timestamp is too old: a fast clock, a slow queue, or a delivery from a log.',
+    CLOCK,
+  ),
+  timestamp_too_new: refused(
+    401,
+    'The signature matches, but the timestamp is ahead of the clock of the receiver.',
+    CLOCK,
+  ),
+  malformed_payload: failed(
+    500,
+    'The signature matches, but the payload is not as the interface says.',
+    'The report names the member. An order id under another name needs the option orderIdMember.',
+  ),
+  unknown_payment: failed(
+    500,
+    'An unknown event may be about money, and there is no onUnknown.',
+    'If it is an ordinary payment, say where its name stands with eventMember, or that its status decides with eventMember: null. Otherwise give onUnknown.',
+  ),
+  handler_failed: failed(
+    500,
+    'The signature matches, and your function threw.',
+    'Correct its error, which the report and the console of the receiver show.',
+  ),
+  setup: refused(
+    500,
+    'The endpoint is set up wrongly.',
+    'The report and the console of the receiver name the line to change.',
+  ),
+  store_failed: failed(
+    503,
+    'The signature matches, and the store failed, so it is not known whether the event is done.',
+    'The report and the console of the receiver show the error of the database.',
+  ),
+  time_limit: failed(
+    503,
+    'The delivery took longer than the time limit of the receiver. A function that has begun continues.',
+    'Store the event and answer in one transaction. Give long work to a queue in that transaction.',
+  ),
+  duplicate_running: failed(409, 'The same event is being handled by another attempt.', null),
+  lease_lost: failed(
+    409,
+    'Your function outlived its lease, and another attempt took the event over.',
+    'Give long work to a queue.',
+  ),
+  weak_secret: noted(
+    'A webhook secret has under 16 bytes, and could be found by trial.',
+    'Use the secret of the dashboard, or create a longer one there.',
+  ),
+  store_forgot: noted(
+    'The store had to drop records, so a late repeat can run again, and catchUp refuses.',
+    'Use a store that keeps its records.',
+  ),
+  taken_over: noted('An earlier attempt at this event did not end. It is handled again now.'),
+  completed_late: noted('Your function succeeded after the time limit. The repeat finds the event done.'),
+  unknown_order: noted(
+    'The service knows no invoice of this order.',
+    'Check the id, and that it belongs to this business.',
+  ),
+  order_not_read: noted(
+    'The invoice of this order could not be read.',
+    'The next run tries it again. Pass the uuid of the invoice where the id is refused.',
+  ),
+} satisfies Readonly<Record<string, ReasonRow> & Record<WebhookReason, ReasonRow>>;
+
+/** The rows by reason. */
+export const REASONS: Readonly<Record<keyof typeof ROWS, ReasonRow>> = ROWS;
+
+/** How the handling of a request, or of an event, ended. */
+export type Verdict = {
+  readonly [Reason in keyof typeof ROWS]: (typeof ROWS)[Reason]['status'] extends null ? never : Reason;
+}[keyof typeof ROWS];
+
+/**
+ * Why a report is made: why a delivery was refused, how an event ended, or what was noticed beside it. `message` says what
+ * each means and what to do.
+ *
+ * @see [Reports](../../../docs/webhooks.md#reports)
+ */
+export type WebhookReportReason = Exclude<keyof typeof ROWS, 'done'>;
+
+/** A fact about one case, in place of the general words of its row. */
+export interface Fact {
+  /** As a sentence. */
+  readonly cause?: string;
+  readonly remedy?: string | null;
+}
+
+/** A reason as text for people: what is wrong, then what to do. */
+export function reasonText(reason: keyof typeof ROWS, { cause, remedy }: Fact = {}): string {
+  const row = REASONS[reason];
+  const advice = remedy === undefined ? row.remedy : remedy;
+  return advice === null ? (cause ?? row.cause) : `${cause ?? row.cause} ${advice}`;
+}
+
+/** The error of a delivery that is refused. */
+export function refusal(reason: WebhookReason, fact?: Fact): WebhookVerificationError {
+  return new WebhookVerificationError(reason, reasonText(reason, fact));
+}
+
+/** How a request, or an event, ended, with what its report says beside the row of its reason. */
+export interface Ending extends Fact {
+  readonly verdict: Verdict;
+  readonly error?: unknown;
+  /** The whole text of the report, if it was written before. */
+  readonly message?: string;
+  /** The cause was found, so the console prints it in place of the usual ones. It holds nothing of the request. */
+  readonly isCauseKnown?: boolean;
+  /** Headers of the response for the sender. */
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** The response of the endpoint: a plain object, for any framework. */
+export interface WebhookReply {
+  /** HTTP status. 2xx only for an event that is done, and for an unknown one that has no function and is not about money. */
+  readonly status: number;
+  /** Content-Type and Cache-Control, with Retry-After or Allow where they apply, and in sandbox mode the cause. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** The verdict, one fixed word. It contains nothing of the request, and nothing that helps an attacker. */
+  readonly body: string;
+}
+
+const RETRY_LATER = { 'Retry-After': String(LEASE / 1000) };
+const EXTRA_HEADERS: Partial<Record<Verdict, Readonly<Record<string, string>>>> = {
+  method_not_allowed: { Allow: 'POST' },
+  duplicate_running: RETRY_LATER,
+  lease_lost: RETRY_LATER,
+  time_limit: RETRY_LATER,
+};
+
+/** The whole response for a verdict. */
+export function replyFor(verdict: Verdict, further: Ending['headers'] = {}): WebhookReply {
+  const headers = {
+    'Content-Type': 'text/plain; charset=utf-8',
+    'Cache-Control': 'no-store',
+    ...EXTRA_HEADERS[verdict],
+    ...further,
+  };
+  const status = REASONS[verdict].status ?? 500; // a verdict has a status
+  const reply = { status, headers, body: verdict };
+  if (status < 200 || status > 299) Object.defineProperty(reply, 'toJSON', { value: refuseJson });
+  return reply;
+}
+
+/**
+ * A framework that gets a reply from a route sends it as JSON with the status 200, and the service would take a refused
+ * delivery for an acknowledged one.
+ */
+function refuseJson(): never {
+  throw new Error(
+    'The reply of a webhook handler was returned from a route, and would be sent as JSON with the status 200: the delivery would count as done. Use toNodeHandler(handler), toFetchHandler(handler) or toLambdaHandler(handler) as the route, or write reply.status, reply.headers and reply.body.',
+  );
+}

@@ -23,7 +23,7 @@ const merchant = new MerchantClient({ baseUrl: sandbox.url, apiKey: sandbox.apiK
 
 const order = { customer_id: 'customer-7', amount: '25.00', currency: 'EUR', callback_url: 'http://localhost/webhook' };
 for (const external_id of ['under', 'over', 'late']) await merchant.invoices.create({ ...order, external_id });
-await sandbox.underpay('under', '17.00'); // → under 18.265682 hold, 8.595616 missing
-await sandbox.overpay('over', '30.00'); // → over 32.233557 deliver
+await sandbox.pay('under', { amount: '17.00' }); // → under 18.265682 hold, 8.595616 missing
+await sandbox.pay('over', { amount: '30.00' }); // → over 32.233557 deliver
 await sandbox.expire('late'); // → late release, if it is pending
 await sandbox.pay('late', { late: true }); // → late 26.861298 deliver

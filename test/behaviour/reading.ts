@@ -15,7 +15,7 @@ async function paid(stage: Stage, amount: string): Promise<Invoice> {
   const { merchant, sandbox } = stage;
   await merchant.invoices.create(ORDER);
   sandbox.choose('order-1042', 'Card');
-  await (amount === ORDER.amount ? sandbox.pay('order-1042') : sandbox.underpay('order-1042', amount));
+  await (amount === ORDER.amount ? sandbox.pay('order-1042') : sandbox.pay('order-1042', { amount: amount }));
   return merchant.invoices.get(identOf(stage, 'order-1042'));
 }
 
@@ -119,7 +119,7 @@ export const READING: readonly Behaviour[] = [
       const told: string[] = [];
       const merchant = client({ onDrift: ({ operation, path, kind }) => told.push(`${operation} ${kind} ${path}`) });
       await merchant.invoices.create(ORDER);
-      await sandbox.underpay('order-1042', '17.00');
+      await sandbox.pay('order-1042', { amount: '17.00' });
       await merchant.invoices.get(identOf(stage, 'order-1042'));
       await merchant.invoices.list();
       await merchant.withdrawals.list();

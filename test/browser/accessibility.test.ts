@@ -20,10 +20,10 @@ async function everyState() {
   await api('POST', '/invoices', { ...ORDER, external_id: 'open' });
   await sandbox.pay('paid');
   await sandbox.pay('refused');
-  await sandbox.underpay('less', '17.00');
+  await sandbox.pay('less', { amount: '17.00' });
   await sandbox.expire('expired');
   sandbox.faults.next('rate_limit', { operation: 'invoices.create' });
-  sandbox.faults.random(0.2, 7, ['html']);
+  sandbox.faults.next('html', { rate: 0.2, times: Number.POSITIVE_INFINITY, seed: 7 });
   const pay = (ident: string): string => new URL(sandbox.invoice(ident).payment_url).pathname;
   const [delivery] = sandbox.deliveries('refused');
   const [request] = sandbox.requests().slice(-1);
@@ -33,7 +33,7 @@ async function everyState() {
     pay(long),
     `${pay('paid')}?done=late`,
     pay('refused'),
-    `${pay('less')}?done=underpay`,
+    `${pay('less')}?done=pay`,
     pay('expired'),
     '/?done=advance',
     '/payments',
@@ -47,14 +47,13 @@ async function everyState() {
     `/requests/${request?.id}`,
     '/faults',
     '/payouts',
-    '/reference',
     '/nowhere',
   ];
   /** Together they show every colour and every kind of element. */
   const colours = new Set([
     pay('open'),
     pay('refused'),
-    `${pay('less')}?done=underpay`,
+    `${pay('less')}?done=pay`,
     '/?done=advance',
     '/payouts',
     `/webhooks/${delivery?.id}`,
@@ -139,12 +138,12 @@ it('a refused amount has the focus, names its reason, and keeps what was typed',
   const { page } = await visit(url);
   await page.goto(link);
   await page.locator('.dock summary').first().click();
-  await page.locator('#underpay').fill('abc');
-  await page.getByRole('button', { name: 'Paid less' }).click();
+  await page.locator('#pay').fill('abc');
+  await page.getByRole('button', { name: 'Another amount' }).click();
   await page.getByRole('alert').getByText('Enter an amount such as 12.50.').waitFor();
   const described = 'document.getElementById(document.activeElement.getAttribute("aria-describedby"))';
   await expect.poll(() => page.evaluate(`${described}?.getAttribute("role")`)).toBe('alert');
-  expect(await page.locator('#underpay').inputValue()).toBe('abc');
+  expect(await page.locator('#pay').inputValue()).toBe('abc');
   expect(await axe(page)).toEqual([]);
 });
 

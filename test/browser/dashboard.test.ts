@@ -132,7 +132,7 @@ describe('without script', () => {
     for (let at = 1; at <= 30; at += 1)
       await api('POST', '/invoices', { ...ORDER, external_id: `order-${at}`, customer_id: `c-${at % 2}` });
     await api('POST', '/invoices', { ...ORDER, external_id: 'order-3' });
-    await sandbox.underpay('order-3', '17.00');
+    await sandbox.pay('order-3', { amount: '17.00' });
     const { page } = await visit(url, options);
     const search = async (text: string): Promise<void> => {
       await page.getByRole('searchbox').fill(text);

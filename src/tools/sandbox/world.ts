@@ -1,4 +1,4 @@
-// The parts of one sandbox. begin.ts fills them with the seed data or a saved state.
+// The parts of one sandbox. begin.ts fills them with the seed data.
 import type { Settings } from './options.ts';
 import { type Clock, createClock } from './state/clock.ts';
 import { FaultScript } from './state/faults.ts';
@@ -33,18 +33,17 @@ const NO_HOST = 'https://sandbox.invalid';
 
 /** Creates the parts, empty. */
 export function createParts(settings: Settings): World {
-  const { state, wallClock } = settings;
-  const clock = createClock(settings.clock, startTime(settings), wallClock);
+  const clock = createClock(settings.clock, startTime(settings), settings.wallClock);
   return {
     settings,
     clock,
     store: new Store(),
     log: new EventLog(clock.now, settings.onEvent),
     faults: new FaultScript(clock.now),
-    random: createRandom(settings.seed, state?.position),
+    random: createRandom(settings.seed),
     url: settings.url ?? NO_HOST,
     life: new AbortController(),
-    requestCount: state?.requestCount ?? 0,
+    requestCount: 0,
     answering: 0,
     activity: 0,
     warned: new Set(),

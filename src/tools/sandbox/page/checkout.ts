@@ -1,5 +1,6 @@
 import { Decimal } from '../../../contract/values/decimal.ts';
 import { isMerchantError } from '../../../errors/guards.ts';
+import { paymentWord } from '../../story.ts';
 import { isOrderAction, type Perform } from '../actions.ts';
 import {
   compareAmounts,
@@ -14,7 +15,6 @@ import type { UnsentResponse } from '../service/respond.ts';
 import type { IncomingRequest } from '../service/service.ts';
 import type { InvoiceRecord } from '../state/records.ts';
 import type { SandboxMethod } from '../wire-types.ts';
-import { paymentWord } from '../words.ts';
 import type { World } from '../world.ts';
 import { field, form, menu, milliseconds, moment, moneyText, span, webhookOf } from './elements.ts';
 import { wrongAmount } from './forms.ts';
@@ -136,12 +136,11 @@ function amountMenu(
   const refusal = refusalOf(world, incoming);
   const mine = refusal?.action === name ? refusal : null;
   const problem = mine?.fields[0]?.problem;
-  const typed = mine?.typed['amount'];
   const input = field({
     id: name,
     name: 'amount',
     label,
-    value: typeof typed === 'string' ? typed : value,
+    value: mine?.typed['amount'] ?? value,
     hint: `Of ${moneyText(amount, currency.code)}, without the fee.`,
     problem,
     numeric: true,
@@ -157,7 +156,7 @@ function openDock(world: World, incoming: IncomingRequest, invoice: InvoiceRecor
   const end = (action: string, word: string): Html =>
     form(`/pay/${uuid}`, html`<button name="action" value="${action}">${word}</button>`);
   return html`<span class="small wide-only">End this payment as</span>
-${isPayable && html`${amountMenu(world, incoming, invoice, 'underpay', 'Paid less', 'The customer pays', shareOf(amount, '0.5'))}${amountMenu(world, incoming, invoice, 'overpay', 'Paid more', 'The customer pays', shareOf(amount, '1.5'))}`}
+${isPayable && amountMenu(world, incoming, invoice, 'pay', 'Another amount', 'The customer pays', shareOf(amount, '0.5'))}
 ${end('fail', 'Failed')}${end('expire', 'Expired')}${isPayable && end('dispute', 'Disputed')}`;
 }
 
@@ -190,7 +189,7 @@ function ending({ status, adjustment, amount, amountToSend, currency: { code }, 
 }
 
 /** After these buttons the page leads back to the shop, as for a customer. */
-const LEADING_BACK: ReadonlySet<string> = new Set(['pay', 'cancel', 'fail', 'expire', 'underpay', 'overpay']);
+const LEADING_BACK: ReadonlySet<string> = new Set(['pay', 'cancel', 'fail', 'expire']);
 /** After these buttons the focus is not moved to the result, because a tester goes on in the dock. */
 const STAYING: ReadonlySet<string> = new Set(['resend', 'adjust', 'dispute']);
 
@@ -250,7 +249,7 @@ export async function pressButton(
   const isTooLate =
     button === 'late' ? status === 'success' : status !== 'pending' && !['adjust', 'resend'].includes(button);
   if (isTooLate) return seeOther(`/pay/${uuid}?done=late`);
-  const wrong = wrongAmount(invoice, button, amount);
+  const wrong = button === 'adjust' || fields.has('amount') ? wrongAmount(amount) : null;
   if (wrong !== null) return refuse('', wrong);
   const action = button === 'dispute' || button === 'late' ? 'pay' : button; // after a dispute the page asks for the correction
   if (!isOrderAction(action)) return refuse('This page has no such button.');

@@ -195,13 +195,11 @@ describe('doctor', () => {
     });
 
     it.each<readonly [Partial<Dialect>, string, object]>([
-      [{ listOrder: 'oldest' }, 'invoices.list order', { shows: 'oldest first' }],
       [
         { laterVersion: 'some' },
         'members that the interface does not name',
         { shows: expect.stringContaining('invoices.list items.*.'), client: 'keeps them' },
       ],
-      [{ readShape: 'named' }, 'webhooks.deliveries names', { shows: expect.stringContaining('attempt_log (') }],
       [
         { withdrawalQuery: 'other' },
         'withdrawals.list status',

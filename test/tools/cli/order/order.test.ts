@@ -45,7 +45,7 @@ const CASES: readonly Case[] = [
   {
     told: 'it was paid in part',
     receiver: answers(200),
-    play: (sandbox) => sandbox.underpay('order-1', '17.00'),
+    play: (sandbox) => sandbox.pay('order-1', { amount: '17.00' }),
     says: ['Paid less, webhook: Delivered', /! paid less +17\.00 of 25\.00 EUR/, /fulfil\s+against the credited USDT/],
   },
   {

@@ -365,7 +365,9 @@ export function readClientOptions(options: MerchantClientOptions): ClientSetting
   const baseUrl = checkBaseUrl(options.baseUrl, allowHttp);
   const apiKey = readApiKey(options.apiKey);
   // An empty variable is not a mistake here, unlike that of the key: a deployment without webhooks may set it so.
-  const secret = webhookSecret ?? (environment('MERCHANT_WEBHOOK_SECRET') || undefined);
+  // One that is written as undefined is no secret: a program that receives nothing has none.
+  const isWritten = Object.hasOwn(options, 'webhookSecret');
+  const secret = isWritten ? webhookSecret : environment('MERCHANT_WEBHOOK_SECRET') || undefined;
   const secrets = secret === undefined ? [] : parseSecrets(secret, 'webhookSecret', fail);
   warnOfSandboxSecret(secrets, undefined);
   const policy = readRetry(retry, DEFAULT_RETRY, CLIENT_RETRY_NAMES, fail);

@@ -68,6 +68,9 @@ export type DiagnosisId =
   | 'fault_accepted'
   | 'fault_refused';
 
+/** The remedy of a receiver that takes too long. To answer before the work is done would lose the event. */
+export const LONG_WORK = 'Write and answer in one transaction; give long work to a queue.';
+
 /** A diagnosis as text for people: the cause, then the remedy. */
 export function sentenceOf({ text, remedy }: Pick<Diagnosis, 'text' | 'remedy'>): string {
   return remedy === null ? text : `${text} ${remedy}`;
@@ -121,7 +124,7 @@ export function diagnoseReply(reply: RefusedDelivery): Diagnosis {
  */
 export function diagnoseStatus(host: string, url: string | null, status: number | null): Diagnosis {
   if (status === null) {
-    const remedy = 'Start it, correct the address, or answer 2xx before the work: the service waits for 15 s.';
+    const remedy = `Start it, or correct the address. The service waits for 15 s. ${LONG_WORK}`;
     return { id: 'connection_failed', text: `No response came from ${host}.`, remedy, isProven: false };
   }
   if (status === 400 || status === 401 || status === 403) {
@@ -169,7 +172,7 @@ const BY_CODE: Readonly<Record<string, readonly [id: DiagnosisId, text: string, 
 
 function unanswered({ url, problem }: RefusedDelivery): Diagnosis {
   if (problem === 'time-out') {
-    return proven('time_out', 'No response came in time.', 'Answer 2xx first, and do the work afterwards.');
+    return proven('time_out', 'No response came in time.', LONG_WORK);
   }
   const code = problem ?? 'no response';
   const host = url === null ? 'the receiver' : new URL(url).host;
@@ -222,11 +225,7 @@ const HANDLER_REPLIES: Readonly<
   ],
   handler_failed: ['handler_failed', `${SIGNED} your function threw.`, 'The onReport of your handler has the error.'],
   store_failed: ['store_failed', `${SIGNED} the store of your handler failed.`, 'Its onReport has the error.'],
-  time_limit: [
-    'time_out',
-    `${SIGNED} your function took longer than the time limit of your handler.`,
-    'Do the work after the response.',
-  ],
+  time_limit: ['time_out', `${SIGNED} your function took longer than the time limit of your handler.`, LONG_WORK],
   duplicate_running: ['busy', 'An earlier delivery of the same event is still being handled.', null],
 };
 

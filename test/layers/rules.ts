@@ -9,7 +9,7 @@ export interface Room {
 
 const CALL = ['transport/', 'contract/', 'options.ts', 'errors/'];
 /** What the tools may take of the rooms above them. */
-const SHOP = ['webhooks/', 'contract/', 'errors/', 'tools/shell.ts'];
+const SHOP = ['webhooks/', 'contract/', 'errors/', 'tools/shell.ts', 'tools/story.ts'];
 
 /** The import rules of the house, the closer match first. docs/architecture.md tells them. */
 export const ROOMS: readonly Room[] = [
@@ -36,6 +36,7 @@ export const ROOMS: readonly Room[] = [
     may: ['tools/sandbox/', 'reconcile/', ...SHOP],
     mayType: ['index.ts', 'client.ts', ...CALL],
   },
+  { holds: 'tools/story.ts', may: ['contract/'] },
   { holds: 'tools/shell.ts', may: [] },
 ];
 
@@ -63,3 +64,6 @@ export const LIGHT: readonly { readonly entry: string; readonly without: RegExp;
   { entry: 'tools/storm/index.ts', without: /^ky$|^(?:client\.ts|transport\/|resources\/)/, even: 'lazy' },
   { entry: 'tools/testing/index.ts', without: /^ky$|^zod|^client\.ts|^tools\/(?:sandbox|storm|cli)\// },
 ];
+
+/** The entries of production as they are built. What is built of tools never loads with them, however long the way. */
+export const PRODUCTION: readonly string[] = ['index', 'client', 'guards', 'webhooks', 'reconcile'];

@@ -93,8 +93,12 @@ const REQUIRED = [
   'onAdjusted',
   'onCanceled',
 ] as const satisfies readonly (keyof InvoiceEventHandlers<never>)[];
-const ADJUSTED =
-  'onAdjusted is missing. It gets each payment whose amount differs from the order: decide there what the customer gets, against event.credited_usdt. To treat it like any payment, give the function of onPaid';
+const ADJUSTED = `onAdjusted is missing. It gets each payment of another amount than was ordered. Decide there by what was credited:
+  onAdjusted: async ({ external_id, credited_usdt }) => {
+    if (credited_usdt.gte(await worthOf(external_id))) await fulfil(external_id);
+    else await showToAPerson(external_id, credited_usdt);
+  }
+The guide to it is docs/amounts-and-late-payments.md`;
 const OTHER_OPTIONS = ['secret', 'store', 'onReport', 'timeout', 'timers', ...VERIFY_OPTIONS] as const;
 
 /**

@@ -119,9 +119,9 @@ const USES: readonly (readonly [line: string, said: string | RegExp, code?: numb
   [`sandbox reset ${AT}`, 'back to the beginning'], // no terminal to ask on
   [
     `sandbox status ${AT}`,
-    /^http:.*UTC\n2 payments, 1 webhooks, 0 not delivered\n\n {2}ORDER.*\n✓ paid-1 +25\.00 EUR +Paid +Delivered\n {2}order-1042 +25\.00 EUR +Open +No address\n\n {2}withdrawal 5eed/,
+    /^ {2}http:.*UTC\n {2}2 payments, 1 webhooks, 0 not delivered\n\n {2}ORDER.*\n✓ paid-1 +25\.00 EUR +Paid +Delivered\n {2}order-1042 +25\.00 EUR +Open +No address\n\n {2}withdrawal 5eed/,
   ],
-  ['sandbox status', /^http:.*\n2 payments/], // that of MERCHANT_BASE_URL
+  ['sandbox status', /^ {2}http:.*\n {2}2 payments/], // that of MERCHANT_BASE_URL
   [
     'sandbox status --url http://127.0.0.1:1',
     /no sandbox listens.*\n {2}try: npx merchant-invoicing sandbox .*--url\n/,

@@ -151,6 +151,10 @@ function checkKey(apiKey: string, isPublic: boolean): CheckResult {
   if (apiKey === '') return failed('api-key', `${name} is not set`, example);
   const wrong = checkVariable('api-key', name, apiKey, isPublic);
   if (wrong !== null) return wrong;
+  if (apiKey.startsWith('whsec_')) {
+    const title = `${name} is a webhook secret: it begins with whsec_. The API key is another value of the dashboard`;
+    return failed('api-key', title, `export ${name}=…   # the API key, from the dashboard`);
+  }
   const problem = keyProblem(apiKey);
   if (problem !== null) return failed('api-key', `${name} ${problem}`, example);
   return passed('api-key', `${name} has the form of a key (${apiKey.length} characters)`);
@@ -165,8 +169,8 @@ function checkSecret(secret: string, apiKey: string, isPublic: boolean): CheckRe
   }
   const wrong = checkVariable(id, name, secret, isPublic);
   if (wrong !== null) return wrong;
-  if (secret === apiKey) {
-    const title = `${name} is the API key. The webhook secret is another value of the dashboard`;
+  if (secret === apiKey || secret.startsWith('sk_')) {
+    const title = `${name} is an API key. The webhook secret is another value of the dashboard`;
     return failed(id, title, `export ${name}=…   # the webhook secret, from the dashboard`);
   }
   try {
@@ -243,7 +247,10 @@ async function callAndSurvey({ baseUrl, apiKey, allowHttp, hasSurvey, signal }: 
   const { MerchantClient } = await import('../../../index.ts');
   const drifts: DriftEvent[] = [];
   const onDrift = (event: DriftEvent): void => void drifts.push(event);
-  const client = new MerchantClient({ baseUrl, apiKey, allowHttp, retry: false, timeout: TIMEOUT, onDrift });
+  const client = new MerchantClient({
+    ...{ baseUrl, apiKey, allowHttp, retry: false, timeout: TIMEOUT, onDrift },
+    webhookSecret: undefined, // doctor receives nothing
+  });
   try {
     const listed = client.paymentMethods.list({ signal });
     const methods = await listed;

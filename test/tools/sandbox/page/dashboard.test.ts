@@ -71,7 +71,7 @@ describe('the page of a payment', () => {
     await sandbox.adjust('a b/ü', '20.00');
     const { text } = await open(`${url}/payments/${uuid}`);
     expect(text.slice(text.indexOf('What happened'), text.indexOf('Details'))).toMatch(
-      /Created €25\.00.*Paid 26\.861298 USDT credited.*attempts 1 to 3: returned 500.*attempt 4: delivered, 200.*Corrected/,
+      /Created 25\.00 EUR, customer customer-1.*Paid 26\.861298 USDT credited.*attempts 1 to 3 invoice\.paid returned 500.*attempt 4 of 7 invoice\.paid returned 200.*Corrected/,
     );
   });
 

@@ -30,7 +30,7 @@ export const ROOMS: readonly Room[] = [
   { holds: 'tools/sandbox/', may: SHOP },
   { holds: 'tools/msw.ts', may: ['tools/sandbox/', 'contract/', 'errors/'] },
   { holds: 'tools/storm/', may: ['tools/sandbox/', 'reconcile/', ...SHOP] },
-  { holds: 'tools/testing/', may: ['webhooks/', 'contract/', 'errors/'] },
+  { holds: 'tools/testing/', may: ['transport/', 'webhooks/', 'contract/', 'errors/'] },
   {
     holds: 'tools/cli/',
     may: ['tools/sandbox/', 'reconcile/', ...SHOP],
@@ -62,7 +62,7 @@ export const LIGHT: readonly { readonly entry: string; readonly without: RegExp;
   { entry: 'reconcile/index.ts', without: /^ky$|^zod|^(?:client\.ts|transport\/|resources\/|tools\/)/, even: 'lazy' },
   { entry: 'tools/sandbox/index.ts', without: /^ky$|^(?:client\.ts|transport\/|resources\/)/, even: 'lazy' },
   { entry: 'tools/storm/index.ts', without: /^ky$|^(?:client\.ts|transport\/|resources\/)/, even: 'lazy' },
-  { entry: 'tools/testing/index.ts', without: /^ky$|^zod|^client\.ts|^tools\/(?:sandbox|storm|cli)\// },
+  { entry: 'tools/testing/index.ts', without: /^ky$|^client\.ts|^tools\/(?:sandbox|storm|cli)\// },
 ];
 
 /** The entries of production as they are built. What is built of tools never loads with them, however long the way. */

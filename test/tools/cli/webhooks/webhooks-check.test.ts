@@ -34,7 +34,7 @@ const BROKEN: readonly (readonly [mistake: string, listener: RequestListener, ca
     'it works before it answers',
     () => undefined,
     /No response came in time/,
-    /Answer 2xx first, and do the work afterwards/,
+    /Write and answer in one transaction; give long work to a\s+queue/,
   ],
   ['it crashes', answers(500), /The receiver failed/, /the log of the receiver/],
   [

@@ -60,7 +60,7 @@ describe('the cause of a refused webhook', () => {
 
   it('is a time-out where no response came', async () => {
     const { why } = await sentTo(() => new Promise(() => {}), { sleep: () => Promise.resolve() });
-    expect(why).toBe('No response came in time. Answer 2xx first, and do the work afterwards.');
+    expect(why).toBe('No response came in time. Write and answer in one transaction; give long work to a queue.');
   });
 
   it.each<[string, Receiver]>([

@@ -91,7 +91,7 @@ export async function aPartialPayment(cast: Cast): Promise<void> {
   story.chapter('A customer who pays less');
   const customer = new Customer();
   await customer.open(await checkout(cast, { id: 'order-1002', amount: '100.00', currency: 'EUR' }));
-  await customer.press('pay', { amount: '60.00' });
+  await customer.press('amount', { amount: '60.00' });
   await cast.sandbox.settle();
   const order = backend.orders.get('order-1002');
   const invoice = await cast.merchant.invoices.get('order-1002');

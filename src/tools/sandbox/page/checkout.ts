@@ -156,7 +156,7 @@ function openDock(world: World, incoming: IncomingRequest, invoice: InvoiceRecor
   const end = (action: string, word: string): Html =>
     form(`/pay/${uuid}`, html`<button name="action" value="${action}">${word}</button>`);
   return html`<span class="small wide-only">End this payment as</span>
-${isPayable && amountMenu(world, incoming, invoice, 'pay', 'Another amount', 'The customer pays', shareOf(amount, '0.5'))}
+${isPayable && amountMenu(world, incoming, invoice, 'amount', 'Another amount', 'The customer pays', shareOf(amount, '0.5'))}
 ${end('fail', 'Failed')}${end('expire', 'Expired')}${isPayable && end('dispute', 'Disputed')}`;
 }
 
@@ -189,7 +189,7 @@ function ending({ status, adjustment, amount, amountToSend, currency: { code }, 
 }
 
 /** After these buttons the page leads back to the shop, as for a customer. */
-const LEADING_BACK: ReadonlySet<string> = new Set(['pay', 'cancel', 'fail', 'expire']);
+const LEADING_BACK: ReadonlySet<string> = new Set(['pay', 'amount', 'cancel', 'fail', 'expire']);
 /** After these buttons the focus is not moved to the result, because a tester goes on in the dock. */
 const STAYING: ReadonlySet<string> = new Set(['resend', 'adjust', 'dispute']);
 
@@ -225,6 +225,9 @@ ${status === 'success' && amountMenu(world, incoming, invoice, 'adjust', 'Correc
 ${status !== 'success' && button('late', 'Paid late')}`;
 }
 
+/** The buttons that pay: with the method, another amount, late, or before a dispute, which then asks for the correction. */
+const PAYING: ReadonlySet<string> = new Set(['pay', 'amount', 'late', 'dispute']);
+
 /** Milliseconds of real time that a page waits for the webhook, so that it can show the result. */
 const MAX_WAIT = 1_500;
 
@@ -249,9 +252,9 @@ export async function pressButton(
   const isTooLate =
     button === 'late' ? status === 'success' : status !== 'pending' && !['adjust', 'resend'].includes(button);
   if (isTooLate) return seeOther(`/pay/${uuid}?done=late`);
-  const wrong = button === 'adjust' || fields.has('amount') ? wrongAmount(amount) : null;
+  const wrong = button === 'adjust' || button === 'amount' ? wrongAmount(amount) : null;
   if (wrong !== null) return refuse('', wrong);
-  const action = button === 'dispute' || button === 'late' ? 'pay' : button; // after a dispute the page asks for the correction
+  const action = PAYING.has(button) ? 'pay' : button;
   if (!isOrderAction(action)) return refuse('This page has no such button.');
   const isDone = new AbortController();
   try {

@@ -62,8 +62,8 @@ describe('an open order', () => {
 
   it.each([
     ['pay', { method: '2' }, 'You paid €1,250.50 by Bank transfer', 'good', '1346.316474'],
-    ['pay', { amount: '10.00', method: '1' }, 'You paid €10.00 of €1,250.50 by Card', 'warn', '10.744519'],
-    ['pay', { amount: '1300.5', method: '1' }, 'You paid €1,300.5 of €1,250.50 by Card', 'warn', '1397.324723'],
+    ['amount', { amount: '10.00', method: '1' }, 'You paid €10.00 of €1,250.50 by Card', 'warn', '10.744519'],
+    ['amount', { amount: '1300.5', method: '1' }, 'You paid €1,300.5 of €1,250.50 by Card', 'warn', '1397.324723'],
     ['cancel', {}, 'The order was canceled. Nothing was charged.', 'off', null],
     ['fail', {}, 'The payment failed. Nothing was charged.', 'bad', null],
     ['expire', {}, 'The time to pay has passed. Nothing was charged.', 'off', null],
@@ -77,11 +77,11 @@ describe('an open order', () => {
   });
 
   it.each([
-    ['pay', '', 'Enter an amount such as 12.50.'],
-    ['pay', '0', 'Enter an amount such as 12.50.'],
-    ['pay', '-5', 'Enter an amount such as 12.50.'],
-    ['pay', '1.234', 'Enter an amount such as 12.50.'],
-    ['pay', '<b>', 'Enter an amount such as 12.50.'],
+    ['amount', '', 'Enter an amount such as 12.50.'],
+    ['amount', '0', 'Enter an amount such as 12.50.'],
+    ['amount', '-5', 'Enter an amount such as 12.50.'],
+    ['amount', '1.234', 'Enter an amount such as 12.50.'],
+    ['amount', '<b>', 'Enter an amount such as 12.50.'],
   ])('%s refuses %j beside its field, where the hint was', async (button, amount, message) => {
     const { page, invoice, link } = await order();
     const after = await press(page, button, { amount });
@@ -90,7 +90,7 @@ describe('an open order', () => {
     expect(after.html).toMatch(new RegExp(`id="${button}"[^>]*${describedBy}[^>]*aria-invalid="true"`));
     expect(after.html).toContain(`<p id="${button}-hint" class="hint" role="alert">${message}</p>`);
     expect(after.html.match(/class="hint"/g)).toHaveLength(page.html.match(/class="hint"/g)?.length ?? 0);
-    expect([typed(page, 'pay'), typed(after, 'pay')]).toEqual(['12.50', amount]);
+    expect([typed(page, 'amount'), typed(after, 'amount')]).toEqual(['12.50', amount]);
     expect(after.html).not.toContain('<b>');
     expect(invoice().status).toBe('pending');
   });
@@ -100,7 +100,7 @@ describe('an open order', () => {
     ['pay', { method: '6' }, 'This method cannot be used for this order.'], // of another currency
     ['pay', { method: '99' }, 'This method cannot be used for this order.'],
     ['pay', { method: 'x' }, 'This method cannot be used for this order.'],
-    ['pay', { amount: '10.00', method: '3' }, 'This method cannot be used for this order.'],
+    ['amount', { amount: '10.00', method: '3' }, 'This method cannot be used for this order.'],
   ])('%s does not take %o', async (button, filled, text) => {
     const { page, invoice } = await order();
     expect((await press(page, button, filled)).text).toContain(text);
@@ -128,7 +128,7 @@ describe('an open order', () => {
 describe('a closed order', () => {
   it.each([
     ['pay', 'pay'],
-    ['pay', 'fail'],
+    ['pay', 'amount'],
     ['pay', 'cancel'],
     ['expire', 'pay'],
   ])('of a page that pressed %s is not changed by %s of the page before', async (button, stale) => {

@@ -25,7 +25,7 @@ for (const [javaScriptEnabled, width] of [
     await page.locator('#actions').getByText('Pay', { exact: true }).click();
     await page.getByRole('button', { name: 'Pay in full' }).click();
     await page.getByText('The order was paid.').waitFor();
-    await page.getByText('attempt 1: delivered, 200').waitFor();
+    await page.getByText('invoice.paid returned 200').waitFor();
     await page.getByRole('link', { name: 'Receipt' }).waitFor();
     await page.getByRole('link', { name: 'Payouts' }).click();
     await page

@@ -24,15 +24,19 @@ export interface World {
   answering: number;
   /** Counts each begin and end of a request or an attempt. While it stays the same, nothing happens. */
   activity: number;
-  /** The causes that the console was warned of, so that each is one line. */
-  readonly warned: Set<string>;
+  /** Tells the sandboxes of a process apart, so that each prints its own lines. */
+  readonly serial: number;
 }
 
 /** The host of a sandbox without a port. Nothing can be reached there. */
 const NO_HOST = 'https://sandbox.invalid';
 
+/** The number of sandboxes so far. */
+let made = 0;
+
 /** Creates the parts, empty. */
 export function createParts(settings: Settings): World {
+  made += 1;
   const clock = createClock(settings.clock, startTime(settings), settings.wallClock);
   return {
     settings,
@@ -46,7 +50,7 @@ export function createParts(settings: Settings): World {
     requestCount: 0,
     answering: 0,
     activity: 0,
-    warned: new Set(),
+    serial: made,
   };
 }
 

@@ -97,7 +97,7 @@ describe('the console', () => {
   const callback_url = 'http://127.0.0.1:3000/hook';
   const FAULT = { fault: 'wrong_signature', times: 2 } as const;
   const REFUSED = expect.stringMatching(
-    /^sandbox: invoice\.paid of order-1001 .* to http:.*: returned 404\. .* Compare the path/,
+    /^merchant-invoicing: sandbox: invoice\.paid of order-1001 .* to http:.*: returned 404\. .* Compare the path/,
   );
   const refusing = (options: SandboxOptions = {}) =>
     createSandbox({ fetch: async () => new Response(null, { status: 404 }), ...options });

@@ -156,7 +156,7 @@ function openDock(world: World, incoming: IncomingRequest, invoice: InvoiceRecor
   const end = (action: string, word: string): Html =>
     form(`/pay/${uuid}`, html`<button name="action" value="${action}">${word}</button>`);
   return html`<span class="small wide-only">End this payment as</span>
-${isPayable && amountMenu(world, incoming, invoice, 'amount', 'Another amount', 'The customer pays', shareOf(amount, '0.5'))}
+${isPayable && amountMenu(world, incoming, invoice, 'amount', 'Paid less or more', 'The customer pays', shareOf(amount, '0.5'))}
 ${end('fail', 'Failed')}${end('expire', 'Expired')}${isPayable && end('dispute', 'Disputed')}`;
 }
 

@@ -128,7 +128,8 @@ it('the keyboard goes through the payment page in the order of reading, and pays
   expect(await page.evaluate('document.querySelector("[data-pay-button]").innerText')).toBe('Pay €25.00');
   await page.keyboard.press('Enter');
   await page.getByText('You paid €25.00 by Bank transfer.').waitFor();
-  expect(await page.evaluate('document.activeElement.textContent')).toBe('You paid €25.00 by Bank transfer.');
+  const focused = () => page.evaluate('document.activeElement.textContent');
+  await expect.poll(focused).toBe('You paid €25.00 by Bank transfer.');
   expect(sandbox.invoice('open').payment_method?.name).toBe('Bank transfer');
 });
 

@@ -3,7 +3,7 @@ import { createWorld } from './begin.ts';
 import { createFront } from './http/dispatch.ts';
 import { type Internals, readSettings, type SandboxOptions } from './options.ts';
 import { servePage } from './page/pages.ts';
-import { Sandbox } from './sandbox.ts';
+import { LocalSandbox, type Sandbox } from './sandbox.ts';
 
 /**
  * Creates a sandbox: a local Merchant Invoicing Service for tests and development.
@@ -24,6 +24,6 @@ export function createSandboxWith(options: SandboxOptions, internals: Internals)
   const front = createFront(world, (incoming) =>
     servePage(world, (name, values) => runAction(sandbox, name, values), incoming),
   );
-  const sandbox = new Sandbox(world, front);
+  const sandbox: Sandbox = new LocalSandbox(world, front);
   return sandbox;
 }

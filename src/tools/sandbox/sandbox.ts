@@ -37,14 +37,14 @@ interface Inside {
   readonly front: Front;
   readonly servers: SandboxServer[];
 }
-const INSIDES = new WeakMap<Sandbox, Inside>();
+const INSIDES = new WeakMap<LocalSandbox, Inside>();
 
 /** What one sandbox works on. */
-function inside(sandbox: Sandbox): Inside {
+function inside(sandbox: LocalSandbox): Inside {
   return INSIDES.get(sandbox) ?? fail('this is not a sandbox');
 }
 
-function worldOf(sandbox: Sandbox): World {
+function worldOf(sandbox: LocalSandbox): World {
   return inside(sandbox).world;
 }
 
@@ -65,7 +65,10 @@ function worldOf(sandbox: Sandbox): World {
  * const { delivery } = await sandbox.pay('order-1');
  * expect(delivery?.state).toBe('delivered');
  */
-export class Sandbox implements AsyncDisposable {
+export interface Sandbox extends LocalSandbox {}
+
+/** The methods of a {@link Sandbox}, which is exported as a type alone. */
+export class LocalSandbox implements AsyncDisposable {
   /** The key that requests need in X-Api-Key: the option `apiKey`. */
   readonly apiKey: string;
   /** The secret that webhooks are signed with: the option `webhookSecret`. */
@@ -86,7 +89,7 @@ export class Sandbox implements AsyncDisposable {
     this.seed = seed;
     this.dialect = dialect;
     this.faults = world.faults;
-    for (const [name, { value }] of Object.entries(Object.getOwnPropertyDescriptors(Sandbox.prototype))) {
+    for (const [name, { value }] of Object.entries(Object.getOwnPropertyDescriptors(LocalSandbox.prototype))) {
       if (typeof value === 'function' && name !== 'constructor')
         Object.defineProperty(this, name, { value: value.bind(this), enumerable: true });
     }
@@ -384,7 +387,7 @@ function find({ store }: World, ident: string): InvoiceRecord {
 
 /** Ends or corrects an invoice, and returns it with what became of its webhook. */
 async function ended(
-  sandbox: Sandbox,
+  sandbox: LocalSandbox,
   ident: string,
   move: (world: World, invoice: InvoiceRecord) => Promise<void>,
 ): Promise<SandboxEnding> {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { Sandbox } from '../../../src/tools/sandbox/sandbox.ts';
+import { LocalSandbox } from '../../../src/tools/sandbox/sandbox.ts';
 import { FaultScript } from '../../../src/tools/sandbox/state/faults.ts';
 import * as entry from '../../../src/tools/storm/index.ts';
 import { type StormFindingKind, type StormShop, storm } from '../../../src/tools/storm/index.ts';
@@ -197,7 +197,7 @@ it('each kind can be switched off, and what a shop does not show is said', async
 });
 
 it('finds the invoice of a payment link without a search of all invoices', async () => {
-  const searches = vi.spyOn(Sandbox.prototype, 'invoices');
+  const searches = vi.spyOn(LocalSandbox.prototype, 'invoices');
   expect((await over('right', { customers: 20 })).findings).toEqual([]);
   expect(searches).toHaveBeenCalledTimes(1); // by the verdict
 });

@@ -133,7 +133,7 @@ function endsOf(invoice: StoryInvoice, deliveries: readonly StoryDelivery[]): Mo
   if (status !== 'success') return [{ at, lane: 'service', grade: null, what: word, text: 'nothing was paid' }];
   const before = deliveries.find(({ event_type }) => event_type === 'invoice.canceled');
   const toldAt = before?.attempt_log[0]?.created_at ?? null;
-  const text = 'nothing was paid, and the shop was told';
+  const text = 'nothing was paid until then';
   const ended: Moment = {
     at: toldAt === null ? null : dateOf(toldAt),
     lane: 'service',

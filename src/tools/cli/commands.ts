@@ -8,6 +8,8 @@ export interface Flag extends ParseArgsOptionDescriptor {
   readonly about: string;
   /** Shown by `--help all` only. */
   readonly isRare?: true;
+  /** The field of an action of the sandbox that it fills in. */
+  readonly field?: string;
 }
 
 /** One command. */
@@ -33,6 +35,7 @@ const list = (value: string, about: string) => ({
   default: [] as string[], // wider than never[]
 });
 const flag = (about: string) => ({ type: 'boolean' as const, default: false, about });
+const filling = <Declared extends Flag>(field: string, declared: Declared) => ({ ...declared, field });
 const rare = <Declared extends Flag>(declared: Declared) => ({ ...declared, isRare: true as const });
 
 /** The actions of the sandbox with their arguments. Those with the same help share a line. */
@@ -118,12 +121,12 @@ export const COMMANDS = {
     terms: actionTerms(),
     flags: {
       url: text('URL', 'default a local MERCHANT_BASE_URL, or port 4010'),
-      amount: text('17.00', 'pays less or more than ordered'),
-      late: flag('pays an order after its end'),
-      method: text('ID|NAME', 'the payment method of pay'),
-      id: text('TEXT', 'the external_id of create'),
-      customer: text('TEXT', 'the customer_id of create'),
-      callback: text('URL', 'the callback_url of create'),
+      amount: filling('amount', text('17.00', 'pays less or more than ordered')),
+      late: filling('late', flag('pays an order after its end')),
+      method: filling('method', text('ID|NAME', 'the payment method of pay')),
+      id: filling('external_id', text('TEXT', 'the external_id of create')),
+      customer: filling('customer_id', text('TEXT', 'the customer_id of create')),
+      callback: filling('callback_url', text('URL', 'the callback_url of create')),
       yes: flag('reset does not ask'),
     },
   },

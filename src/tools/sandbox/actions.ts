@@ -35,12 +35,14 @@ export interface ActionResult {
 export interface Action {
   /** The arguments, in the order of the command line. */
   readonly words: readonly ActionWord[];
-  /** Further fields of the request. Pages fill in those they need, and the command line has flags for some (`FLAG_FIELDS`). */
+  /** Further fields of the request. Pages fill in those they need, and the command line has flags for some. */
   readonly options?: readonly string[];
   /** What it does, for the help. Actions with the same arguments and help share a line. */
   readonly help: string;
   /** True for an action of the pages alone. The command line has `order` and `webhooks check` in its place. */
   readonly isButton?: true;
+  /** True for an action that causes no event of its own, so that the log gets a note. */
+  readonly isNoted?: true;
   /** The notice of a page afterwards. The terminal prints the lines of the effect. */
   readonly done: string;
   /** `words` are the arguments in their order, empty where one is absent. `options` are the further fields. */
@@ -82,6 +84,7 @@ const TABLE = {
   choose: {
     words: [IDENT, METHOD],
     help: 'the customer chooses a payment method',
+    isNoted: true,
     done: 'The payment method was chosen.',
     effect(sandbox, [ident, method]) {
       const invoice = sandbox.choose(ident, method);
@@ -133,6 +136,7 @@ const TABLE = {
     words: [IDENT],
     isButton: true,
     help: 'searches for the reason of a refused webhook',
+    isNoted: true,
     done: 'The search for the cause has ended.',
     async effect(sandbox, [ident]) {
       const found = await sandbox.explain(ident);
@@ -154,6 +158,7 @@ const TABLE = {
   dialect: {
     words: [DIALECT, VALUE],
     help: 'answers as another service, see docs/sandbox.md',
+    isNoted: true,
     done: 'The dialect was changed.',
     effect(sandbox, [name, value]) {
       return { result: sandbox.assume({ [name]: value }), lines: [done(`${name} is ${value}`)] };
@@ -163,6 +168,7 @@ const TABLE = {
     words: [FAULT],
     options: ['operation', 'order', 'times', 'rate'],
     help: 'for the next request, as --fault, or clear',
+    isNoted: true,
     done: 'The faults were changed.',
     effect({ faults }, [type], { operation, order, times, rate }) {
       const { fault, ...options } = faultFromText(type);
@@ -184,6 +190,7 @@ const TABLE = {
   advance: {
     words: [DURATION],
     help: 'moves the clock: 90s  30m  6h  1d',
+    isNoted: true,
     done: 'The clock was moved, and everything that was due has happened.',
     async effect(sandbox, [duration]) {
       const before = new Set(sandbox.events());
@@ -199,6 +206,7 @@ const TABLE = {
   freeze: {
     words: [],
     help: 'stops the clock, or lets it run',
+    isNoted: true,
     done: 'The clock is frozen.',
     effect(sandbox) {
       sandbox.freeze();
@@ -208,6 +216,7 @@ const TABLE = {
   unfreeze: {
     words: [],
     help: 'stops the clock, or lets it run',
+    isNoted: true,
     done: 'The clock runs.',
     effect(sandbox) {
       sandbox.unfreeze();
@@ -217,6 +226,7 @@ const TABLE = {
   reset: {
     words: [],
     help: 'removes everything: asks on a terminal',
+    isNoted: true,
     done: 'Everything is back at the beginning.',
     effect(sandbox) {
       sandbox.reset();

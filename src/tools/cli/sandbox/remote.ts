@@ -3,24 +3,13 @@ import { isHttpAddress, isLoopback } from '../../../contract/values/scalars.ts';
 import { ACTIONS, type ActionFields, type ActionName, type ActionResult, isActionName } from '../../sandbox/actions.ts';
 import { shellWord } from '../../shell.ts';
 import { parseAddress, readArguments } from '../arguments.ts';
-import { COMMANDS } from '../commands.ts';
+import { COMMANDS, type Flag } from '../commands.ts';
 import { CliError, EXIT, type ExitCode, type Io, misuse, unfulfilled } from '../io.ts';
 import { jsonLine, styleOf } from '../report.ts';
 import { lineText } from './screen.ts';
 
 const START = 'npx merchant-invoicing sandbox';
 const OTHER = `${START}   # or name the one that runs, with --url`;
-
-/** The field of an action that each flag fills in. */
-const FLAG_FIELDS = {
-  id: 'external_id',
-  customer: 'customer_id',
-  callback: 'callback_url',
-  amount: 'amount',
-  method: 'method',
-  late: 'late',
-} as const;
-type FieldFlag = keyof typeof FLAG_FIELDS;
 
 /** True for the name of an action. Throws for another word that is no flag. */
 export function isAction(word: string): word is ActionName {
@@ -41,13 +30,14 @@ export async function actOnSandbox(name: ActionName, args: readonly string[], io
   if (extra !== undefined) throw misuse(`${name} does not take ${JSON.stringify(extra)}`, fix);
   const fields: Record<string, string | undefined> = {};
   for (const [index, { field }] of words.entries()) fields[field] = positionals[index];
-  for (const flag of Object.keys(FLAG_FIELDS) as FieldFlag[]) {
-    const value = values[flag];
-    if (value === undefined || value === false) continue;
+  const given: Readonly<Record<string, unknown>> = values;
+  for (const [flag, { field }] of Object.entries<Flag>(COMMANDS['sandbox action'].flags)) {
+    const value = given[flag];
+    if (field === undefined || value === undefined || value === false) continue;
     // An empty value comes from a variable that is not set. The sandbox would read it as absent, as in a form.
     if (value === '') throw misuse(`--${flag} is empty`, fix);
-    if (!options.includes(FLAG_FIELDS[flag])) throw misuse(`${name} does not take --${flag}`, fix);
-    fields[FLAG_FIELDS[flag]] = String(value);
+    if (!options.includes(field)) throw misuse(`${name} does not take --${flag}`, fix);
+    fields[field] = String(value);
   }
   const asks = name === 'reset' && !values.yes && io.isInputTerminal;
   if (asks && !(await confirmed(`Remove everything in the sandbox at ${url}?`, io))) {

@@ -76,16 +76,13 @@ const PAYMENT = {
 export async function payInvoice(world: World, invoice: InvoiceRecord, payment: Payment): Promise<void> {
   const { amount = invoice.amount, method, late } = readOptions('pay', payment, PAYMENT, fail);
   checkAmount(amount);
-  if (!late) checkPending(invoice, 'pay');
-  else if (invoice.status === 'success') {
-    throw new ConfigurationError(
-      `Only an order that was not paid can be paid late, and ${quoted(invoice.external_id)} is success`,
-    );
-  }
+  if (late) checkUnpaid(invoice);
+  else checkPending(invoice, 'pay');
   if (invoice.status === 'pending' && late) {
     methodFor(world, invoice, method); // throws before the clock moves
     await settleDeliveries(world);
     await world.clock.advance(Math.max(0, invoice.expiresAt - world.clock.now()));
+    checkUnpaid(invoice); // somebody else may have paid it meanwhile
   }
   if (method !== undefined || invoice.method === null) setMethod(world, invoice, method);
   creditPayment(world, invoice, amount);
@@ -162,6 +159,13 @@ function checkPending(invoice: InvoiceRecord, doing: string): void {
   if (invoice.status === 'pending') return;
   throw new ConfigurationError(
     `Cannot ${doing} ${quoted(invoice.external_id)}: it is ${invoice.status}, which is final. Only a pending invoice can change`,
+  );
+}
+
+function checkUnpaid({ status, external_id }: InvoiceRecord): void {
+  if (status !== 'success') return;
+  throw new ConfigurationError(
+    `Only an order that was not paid can be paid late, and ${quoted(external_id)} is success`,
   );
 }
 

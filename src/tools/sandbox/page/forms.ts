@@ -1,6 +1,6 @@
 import { ConfigurationError } from '../../../errors/classes.ts';
 import { isMerchantError } from '../../../errors/guards.ts';
-import { checkFields, isActionName, type Perform } from '../actions.ts';
+import { ACTIONS, checkFields, isActionName, type Perform } from '../actions.ts';
 import { activeCurrencies, isAmount, rangesOf } from '../business/money.ts';
 import { quoted } from '../option-checks.ts';
 import { problemsOfDraft } from '../service/handlers.ts';
@@ -21,18 +21,6 @@ function jsonResponse(value: unknown, status = 200): UnsentResponse {
 export async function statusResponse(perform: Perform): Promise<UnsentResponse> {
   return jsonResponse({ ok: true, ...(await perform('status', {})) });
 }
-
-/** The actions that cause no event of their own, so the log gets a note. */
-const UNSEEN: ReadonlySet<string> = new Set([
-  'fault',
-  'advance',
-  'freeze',
-  'unfreeze',
-  'dialect',
-  'explain',
-  'reset',
-  'choose',
-]);
 
 /**
  * Answers `POST /_/{action}` with form fields or a JSON object. A client that accepts JSON gets JSON. A browser gets a
@@ -60,7 +48,7 @@ export async function actionResponse(
     );
     if (done === undefined) throw new ConfigurationError('Nothing was done');
     const [first] = done.lines;
-    if (UNSEEN.has(name) && first !== undefined) world.log.note(first.text);
+    if (isActionName(name) && ACTIONS[name].isNoted && first !== undefined) world.log.note(first.text);
     if (wantsJson) return jsonResponse({ ok: true, ...done });
     const made = name === 'create' && `/payments/${(done.result as SandboxInvoice).uuid}`; // create returns an invoice
     return seeOther(ownPage(name === 'reset' ? '/' : made || values['back'], { done: name }));

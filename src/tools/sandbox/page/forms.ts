@@ -8,7 +8,7 @@ import type { UnsentResponse } from '../service/respond.ts';
 import type { IncomingRequest } from '../service/service.ts';
 import type { SandboxInvoice } from '../wire-types.ts';
 import type { World } from '../world.ts';
-import { actionForm, field, selectField } from './elements.ts';
+import { actionForm, type Field, field, selectField } from './elements.ts';
 import { dashboardPage, fileResponse, seeOther } from './frame.ts';
 import { type Html, html } from './html.ts';
 import { keepRefusal, type Refusal, refusalOf, type Values } from './refusals.ts';
@@ -99,6 +99,23 @@ function wrongFields(world: World, action: string, values: Values): Refusal['fie
     return [{ name: 'times', problem: 'Enter a whole number from 1.' }];
   const problem = action === 'adjust' || 'amount' in values ? wrongAmount(typed('amount')) : null;
   return problem === null ? [] : [{ name: 'amount', problem }];
+}
+
+/**
+ * A field for an amount with its button. After a refusal of the action `name` it keeps what was typed, and names the
+ * problem.
+ */
+export function amountField(
+  world: World,
+  incoming: IncomingRequest,
+  { name, ...given }: Pick<Field, 'name' | 'label' | 'value' | 'hint' | 'focus'> & { readonly button: Html },
+): { readonly input: Html; readonly problem: string | undefined } {
+  const refusal = refusalOf(world, incoming);
+  const mine = refusal?.action === name ? refusal : null;
+  const problem = mine?.fields[0]?.problem;
+  const value = mine?.typed['amount'] ?? given.value;
+  const focus = problem !== undefined || given.focus === true;
+  return { input: field({ ...given, id: name, name: 'amount', value, problem, numeric: true, focus }), problem };
 }
 
 /** Why a typed amount cannot be used. Null if it can. */

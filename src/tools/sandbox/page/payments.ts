@@ -14,7 +14,6 @@ import {
   copyButton,
   counted,
   facts,
-  field,
   listing,
   menu,
   moment,
@@ -29,9 +28,9 @@ import {
   time,
   webhookOf,
 } from './elements.ts';
+import { amountField } from './forms.ts';
 import { dashboardPage } from './frame.ts';
 import { type Html, html, type Part } from './html.ts';
-import { type Refusal, refusalOf } from './refusals.ts';
 import { diagnosisBox } from './webhooks.ts';
 
 const STATES: Readonly<Record<string, (row: InvoiceRecord) => boolean>> = {
@@ -123,58 +122,26 @@ ${section('facts', 'Details', details)}</div>`,
 /** What can be done to a payment now. */
 function actions(world: World, incoming: IncomingRequest, invoice: InvoiceRecord): Part {
   const { uuid, status, amount, adjustment } = invoice;
-  const refusal = refusalOf(world, incoming);
+  const amountForm = (name: string, label: string, word: string, share: string): Html => {
+    const value = shareOf(amount, share);
+    const button = html`<button>${word}</button>`;
+    const { input } = amountField(world, incoming, { name, label, value, button });
+    return actionForm(incoming, name, input, { hidden: { ident: uuid } });
+  };
   const page = html`<a class="button" href="/pay/${uuid}">${status === 'success' ? 'Receipt' : 'Payment page'}</a>`;
   if (status === 'pending') {
-    const other = amountForm(incoming, invoice, {
-      name: 'pay',
-      label: 'Another amount',
-      word: 'Pay it',
-      share: '0.5',
-      refusal,
-    });
+    const other = amountForm('pay', 'Another amount', 'Pay it', '0.5');
     const pay = html`${orderButton(incoming, 'pay', 'Pay in full', uuid, 'main')}${other}`;
     const end = ['Fail', 'Cancel', 'Expire'].map((word) => orderButton(incoming, word.toLowerCase(), word, uuid));
     return html`${page}${menu('Pay', pay)}${menu('End', end)}`;
   }
   if (status === 'success') {
     const label = `The paid amount, now ${adjustment?.actual_amount_fiat ?? amount}`;
-    const correct = amountForm(incoming, invoice, { name: 'adjust', label, word: 'Correct', share: '0.8', refusal });
+    const correct = amountForm('adjust', label, 'Correct', '0.8');
     return html`${page}${menu('Correct', html`${correct}<p class="soft small">As after a dispute. No second webhook is sent.</p>`)}`;
   }
   const late = actionForm(incoming, 'pay', html`<button>Pay late</button>`, { hidden: { ident: uuid, late: 'true' } });
   return html`${page}${late}`;
-}
-
-/** How a field for an amount and its button are called. */
-interface AmountParts {
-  readonly name: string;
-  readonly label: string;
-  readonly word: string;
-  /** The share of the amount that is filled in. */
-  readonly share: string;
-  readonly refusal: Refusal | null;
-}
-
-function amountForm(
-  incoming: IncomingRequest,
-  { uuid, amount }: InvoiceRecord,
-  { name, label, word, share, refusal }: AmountParts,
-): Html {
-  const mine = refusal?.action === name ? refusal : null;
-  const value = mine?.typed['amount'] ?? shareOf(amount, share);
-  const problem = mine?.fields[0]?.problem;
-  const input = field({
-    id: name,
-    name: 'amount',
-    label,
-    value,
-    numeric: true,
-    problem,
-    focus: problem !== undefined,
-    button: html`<button>${word}</button>`,
-  });
-  return actionForm(incoming, name, input, { hidden: { ident: uuid } });
 }
 
 /** What happened to a payment, oldest first. Equal attempts that follow each other are one line. */

@@ -50,8 +50,8 @@ const order = {
 };
 for (const external_id of ['under', 'over', 'late'])
   await merchant.invoices.create({ ...order, external_id });
-await sandbox.underpay('under', '17.00');
+await sandbox.pay('under', { amount: '17.00' });
 // → under 18.265682 hold, 8.595616 missing
-await sandbox.overpay('over', '30.00'); // → over 32.233557 deliver
+await sandbox.pay('over', { amount: '30.00' }); // → over 32.233557 deliver
 await sandbox.expire('late'); // → late release, if it is pending
 await sandbox.pay('late', { late: true }); // → late 26.861298 deliver

@@ -54,7 +54,7 @@ await merchant.invoices.create({ ...order, external_id: 'order-3' });
 
 await sandbox.pay('order-1'); // → paid order-1 26.86
 await sandbox.expire('order-2'); // → ended order-2 expired
-await sandbox.underpay('order-3', '1.00');
+await sandbox.pay('order-3', { amount: '1.00' });
 // → paid in part order-3 1.00 of 25.00
 await sandbox.resend('order-1'); // → report duplicate
 const forged = await fetch(callback_url, {

@@ -1,6 +1,7 @@
+import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { BUILTINS, LIGHT, PACKAGES, ROOMS, type Room } from './layers/rules.ts';
+import { BUILTINS, LIGHT, PACKAGES, PRODUCTION, ROOMS, type Room } from './layers/rules.ts';
 import { type Import, importsOf, readSources, type SourceFile } from './layers/source-graph.ts';
 
 const graph = readSources(fileURLToPath(new URL('../src', import.meta.url)));
@@ -64,6 +65,48 @@ describe('the sources', () => {
       imports.some(({ to }) => to.endsWith('.ts') && (to === path || loadedWith(to, kinds).has(path))),
     );
     expect(circular.map(({ path }) => path)).toEqual([]);
+  });
+});
+
+/** What esbuild says of the build: the sources in each file, and the files that it imports. */
+interface Metafile {
+  readonly outputs: Readonly<
+    Record<string, { readonly inputs: object; readonly imports: readonly { path: string; external?: boolean }[] }>
+  >;
+}
+
+const built = (path: string): string => readFileSync(new URL(`../dist/${path}`, import.meta.url), 'utf8');
+
+/** The sources in a built file and in all that it imports, at once or later. `imports` finds the files of one. */
+function sourcesOf({ outputs }: Metafile, entry: string, imports: (name: string) => readonly string[]): string[] {
+  const files = new Set([entry]);
+  for (const file of files) for (const each of imports(file)) files.add(each);
+  return [...files].flatMap((file) => Object.keys(outputs[`dist/${file}`]?.inputs ?? {}));
+}
+
+// `npm test` builds first. Without a build these fail, because then nothing was looked at.
+describe('the built package', () => {
+  const metafile = (): Metafile => JSON.parse(built('metafile-esm.json'));
+  const ofModules = (name: string): string[] => {
+    const { imports = [] } = metafile().outputs[`dist/${name}`] ?? {};
+    return imports.filter(({ external }) => !external).map(({ path }) => path.replace(/^dist\//, ''));
+  };
+  const ofCommonJs = (name: string): string[] =>
+    [...built(`cjs/${name}`).matchAll(/(?:require|import)\("\.\/([^"]+)"\)/g)].map(([, file = '']) => file);
+  const forms = PRODUCTION.flatMap((entry) => [
+    { entry, form: 'ESM', imports: ofModules },
+    // The client and the guards are entries of the bundler alone.
+    ...(entry === 'client' || entry === 'guards' ? [] : [{ entry, form: 'CommonJS', imports: ofCommonJs }]),
+  ]);
+
+  it.each(forms)('$entry has nothing of the tools ($form)', ({ entry, imports }) => {
+    const sources = sourcesOf(metafile(), `${entry}.js`, imports);
+    expect(sources.length).toBeGreaterThan(1); // the entry was found and followed
+    expect(sources.filter((path) => path.startsWith('src/tools/'))).toEqual([]);
+  });
+
+  it.each(['sandbox', 'storm', 'testing', 'cli', 'msw'])('%s is seen to have them', (entry) => {
+    expect(sourcesOf(metafile(), `${entry}.js`, ofModules).some((path) => path.startsWith('src/tools/'))).toBe(true);
   });
 });
 

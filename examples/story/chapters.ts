@@ -150,7 +150,7 @@ export async function aPartialPayment(cast: Cast): Promise<void> {
       currency: 'EUR',
     }),
   );
-  await customer.press('underpay', { amount: '60.00' });
+  await customer.press('amount', { amount: '60.00' });
   await cast.sandbox.settle();
   const order = backend.orders.get('order-1002');
   const invoice = await cast.merchant.invoices.get('order-1002');

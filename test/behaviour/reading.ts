@@ -15,7 +15,7 @@ async function paid(stage: Stage, amount: string): Promise<Invoice> {
   const { merchant, sandbox } = stage;
   await merchant.invoices.create(ORDER);
   sandbox.choose('order-1042', 'Card');
-  await (amount === ORDER.amount ? sandbox.pay('order-1042') : sandbox.underpay('order-1042', amount));
+  await (amount === ORDER.amount ? sandbox.pay('order-1042') : sandbox.pay('order-1042', { amount: amount }));
   return merchant.invoices.get(identOf(stage, 'order-1042'));
 }
 

@@ -1,6 +1,7 @@
 import { clientWithRuntime, type MerchantClient } from '../../src/client.ts';
 import type { MerchantClientOptions } from '../../src/options.ts';
 import type { Dialect, Sandbox, SandboxOptions } from '../../src/tools/sandbox/index.ts';
+import { CLIENT_DIALECTS, type ClientDialect, clientDialect, signedAgain, speaking } from '../support/dialects.ts';
 import { FakeRuntime, START, TIMEOUT } from '../support/fake-runtime.ts';
 import { testSandbox } from '../support/test-sandbox.ts';
 
@@ -11,8 +12,11 @@ export interface Arrived {
 }
 
 /** One sandbox, one client and one receiver in this process, on one clock that moves only when something waits. */
+/** Every form of a service: those of the sandbox, and those that only the client sees. */
+export type AnyDialect = Dialect & ClientDialect;
+
 export interface Stage {
-  readonly dialect: Dialect;
+  readonly dialect: AnyDialect;
   readonly sandbox: Sandbox;
   /** Knows the query names of the withdrawals list. */
   readonly merchant: MerchantClient;
@@ -53,22 +57,26 @@ const WITHDRAWALS = Array.from({ length: 9 }, (_, index) => ({
 const never = (signal?: AbortSignal): Promise<void> =>
   new Promise((resolve) => signal?.addEventListener('abort', () => resolve()));
 
-export function stageOf(dialect: Partial<Dialect>, options: SandboxOptions = {}): Stage {
+export function stageOf(dialect: Partial<AnyDialect>, options: SandboxOptions = {}): Stage {
   const runtime = new FakeRuntime(0.5);
+  const forms = Object.fromEntries(Object.entries(dialect).filter(([name]) => Object.hasOwn(CLIENT_DIALECTS, name)));
+  const own = Object.fromEntries(Object.entries(dialect).filter(([name]) => !Object.hasOwn(CLIENT_DIALECTS, name)));
   const sandbox: Sandbox = testSandbox({
     seed: 7,
     now: START,
-    dialect,
+    dialect: own,
     withdrawals: WITHDRAWALS,
     wallClock: () => runtime.time,
     sleep: (_, signal) => never(signal),
     async fetch(_, init) {
-      const delivery = { headers: { ...(init.headers as Record<string, string>) }, body: String(init.body) }; // the sandbox sends a record
+      const sent = { headers: { ...(init.headers as Record<string, string>) }, body: String(init.body) }; // the sandbox sends a record
+      const delivery = signedAgain(stage.dialect, sandbox.webhookSecret, sent);
       stage.arrived.push(delivery);
       return new Response(null, { status: await stage.receive(delivery) });
     },
     ...options,
   });
+  const spoken = { ...sandbox.dialect, ...clientDialect(forms) };
   const isOther = sandbox.dialect.withdrawalQuery !== 'as_invoices';
   const client: Stage['client'] = (more = {}) =>
     clientWithRuntime(
@@ -76,7 +84,7 @@ export function stageOf(dialect: Partial<Dialect>, options: SandboxOptions = {})
         baseUrl: 'https://pay.example.com',
         apiKey: sandbox.apiKey,
         webhookSecret: sandbox.webhookSecret,
-        fetch: sandbox.fetch,
+        fetch: speaking(spoken, sandbox.fetch),
         timeout: TIMEOUT,
         deadline: 10 * TIMEOUT,
         ...(isOther && { withdrawalQuery: { status: 'state', page: 'page_number', per_page: 'limit' } }),
@@ -85,7 +93,7 @@ export function stageOf(dialect: Partial<Dialect>, options: SandboxOptions = {})
       runtime,
     );
   const stage: Stage = {
-    dialect: sandbox.dialect,
+    dialect: spoken,
     sandbox,
     merchant: client(),
     runtime,

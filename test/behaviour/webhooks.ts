@@ -96,7 +96,7 @@ export const WEBHOOKS: readonly Behaviour[] = [
     name: 'an adjusted webhook says what was paid and what was credited',
     async run(stage) {
       await stage.merchant.invoices.create(ORDER);
-      await stage.sandbox.underpay('order-1042', '17.00');
+      await stage.sandbox.pay('order-1042', { amount: '17.00' });
       const { headers = {}, body = '' } = stage.arrived[0] ?? {};
       const event = await stage.merchant.webhooks.verify(body, headers, { now: stage.runtime.time, ...pinsOf(stage) });
       expect(event).toMatchObject({ type: 'invoice.paid', adjusted: true });
@@ -197,8 +197,8 @@ export const WEBHOOKS: readonly Behaviour[] = [
       for (const external_id of [...down, 'open']) await merchant.invoices.create({ ...ORDER, external_id });
       stage.receive = () => 503;
       await sandbox.pay('exact');
-      await sandbox.underpay('less', '17.00');
-      await sandbox.overpay('more', '30.00');
+      await sandbox.pay('less', { amount: '17.00' });
+      await sandbox.pay('more', { amount: '30.00' });
       await sandbox.fail('failed');
       await sandbox.cancel('canceled');
       await sandbox.expire('expired');

@@ -25,7 +25,7 @@ for (const [javaScriptEnabled, width] of [
     await page.locator('#actions').getByText('Pay', { exact: true }).click();
     await page.getByRole('button', { name: 'Pay in full' }).click();
     await page.getByText('The order was paid.').waitFor();
-    await page.getByText('attempt 1: delivered, 200').waitFor();
+    await page.getByText('invoice.paid returned 200').waitFor();
     await page.getByRole('link', { name: 'Receipt' }).waitFor();
     await page.getByRole('link', { name: 'Payouts' }).click();
     await page
@@ -132,7 +132,7 @@ describe('without script', () => {
     for (let at = 1; at <= 30; at += 1)
       await api('POST', '/invoices', { ...ORDER, external_id: `order-${at}`, customer_id: `c-${at % 2}` });
     await api('POST', '/invoices', { ...ORDER, external_id: 'order-3' });
-    await sandbox.underpay('order-3', '17.00');
+    await sandbox.pay('order-3', { amount: '17.00' });
     const { page } = await visit(url, options);
     const search = async (text: string): Promise<void> => {
       await page.getByRole('searchbox').fill(text);

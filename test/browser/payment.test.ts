@@ -84,7 +84,7 @@ describe('with script', () => {
       form.dispatchEvent(event);
       return event.defaultPrevented;
     }))`);
-    expect(stopped).toEqual(Array.from({ length: 7 }, () => [false, true]));
+    expect(stopped).toEqual(Array.from({ length: 6 }, () => [false, true]));
   });
 
   for (const [button, target] of [

@@ -61,7 +61,7 @@ const call = (external_id: string, change: object = {}) =>
 await call('order-1038', { amount: '120.00', currency: 'USD' });
 await sandbox.pay('order-1038');
 await call('order-1039');
-await sandbox.underpay('order-1039', '17.00');
+await sandbox.pay('order-1039', { amount: '17.00' });
 await call('order-1040', { amount: '450.00', currency: 'TRY', customer_id: 'c-12' });
 await sandbox.cancel('order-1040');
 await call('order-1041');
@@ -94,7 +94,6 @@ const PAGES = [
   ['request', `${server.url}/requests/${last?.id}`],
   ['faults', `${server.url}/faults`],
   ['payouts', `${server.url}/payouts`],
-  ['reference', `${server.url}/reference`],
 ] as const;
 const SIZES = { wide: { width: 1280, height: 720 }, narrow: { width: 390, height: 800 } };
 

@@ -8,8 +8,14 @@ import { sqliteTable, text as sqliteText } from 'drizzle-orm/sqlite-core';
 import { Kysely, PostgresDialect, type PostgresPoolClient, SqliteDialect, sql as sqlOfKysely } from 'kysely';
 import type { Pool, PoolClient } from 'pg';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
-import { FAKE_WEBHOOK_SECRET, fakePaidEvent, signedDelivery } from '../../src/tools/testing/index.ts';
-import { createWebhookHandler, postgresStore, type SqliteCommit, sqliteStore } from '../../src/webhooks/index.ts';
+import { FAKE_WEBHOOK_SECRET, fakePaidEvent, signedRequest } from '../../src/tools/testing/index.ts';
+import {
+  createWebhookHandler,
+  postgresStore,
+  type SqliteCommit,
+  sqliteStore,
+  toFetchHandler,
+} from '../../src/webhooks/index.ts';
 import { startEngines } from '../support/engines.ts';
 import { openPool } from '../support/postgres.ts';
 
@@ -85,7 +91,7 @@ describe.each([
         onCanceled: failing,
         onReport: ({ error }) => void errors.push(error),
       });
-      answers.push((await handler.handle(await signedDelivery(event))).body);
+      answers.push(await (await toFetchHandler(handler)(await signedRequest(event))).text());
     }
     const { rows } = await database.query('SELECT usdt FROM credits');
     return { answers, rows, errors };
@@ -157,7 +163,7 @@ describe.each([
         onAdjusted: failing,
         onCanceled: failing,
       });
-      answers.push((await handler.handle(await signedDelivery(event))).body);
+      answers.push(await (await toFetchHandler(handler)(await signedRequest(event))).text());
     }
     expect(answers).toEqual(['handler_failed', 'done', 'duplicate']);
     expect(file.prepare('SELECT usdt FROM credits').all()).toEqual([row]);

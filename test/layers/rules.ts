@@ -9,7 +9,7 @@ export interface Room {
 
 const CALL = ['transport/', 'contract/', 'options.ts', 'errors/'];
 /** What the tools may take of the rooms above them. */
-const SHOP = ['webhooks/', 'contract/', 'errors/', 'tools/shell.ts'];
+const SHOP = ['webhooks/', 'contract/', 'errors/', 'tools/shell.ts', 'tools/story.ts'];
 
 /** The import rules of the house, the closer match first. docs/architecture.md tells them. */
 export const ROOMS: readonly Room[] = [
@@ -30,12 +30,13 @@ export const ROOMS: readonly Room[] = [
   { holds: 'tools/sandbox/', may: SHOP },
   { holds: 'tools/msw.ts', may: ['tools/sandbox/', 'contract/', 'errors/'] },
   { holds: 'tools/storm/', may: ['tools/sandbox/', 'reconcile/', ...SHOP] },
-  { holds: 'tools/testing/', may: ['webhooks/', 'contract/', 'errors/'] },
+  { holds: 'tools/testing/', may: ['transport/', 'webhooks/', 'contract/', 'errors/'] },
   {
     holds: 'tools/cli/',
     may: ['tools/sandbox/', 'reconcile/', ...SHOP],
     mayType: ['index.ts', 'client.ts', ...CALL],
   },
+  { holds: 'tools/story.ts', may: ['contract/'] },
   { holds: 'tools/shell.ts', may: [] },
 ];
 
@@ -61,5 +62,8 @@ export const LIGHT: readonly { readonly entry: string; readonly without: RegExp;
   { entry: 'reconcile/index.ts', without: /^ky$|^zod|^(?:client\.ts|transport\/|resources\/|tools\/)/, even: 'lazy' },
   { entry: 'tools/sandbox/index.ts', without: /^ky$|^(?:client\.ts|transport\/|resources\/)/, even: 'lazy' },
   { entry: 'tools/storm/index.ts', without: /^ky$|^(?:client\.ts|transport\/|resources\/)/, even: 'lazy' },
-  { entry: 'tools/testing/index.ts', without: /^ky$|^zod|^client\.ts|^tools\/(?:sandbox|storm|cli)\// },
+  { entry: 'tools/testing/index.ts', without: /^ky$|^client\.ts|^tools\/(?:sandbox|storm|cli)\// },
 ];
+
+/** The entries of production as they are built. What is built of tools never loads with them, however long the way. */
+export const PRODUCTION: readonly string[] = ['index', 'client', 'guards', 'webhooks', 'reconcile'];

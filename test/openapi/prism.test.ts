@@ -74,7 +74,7 @@ describe('Prism between client and sandbox', () => {
     ).toBe(true);
     await merchant.invoices.create({ ...order, external_id: 'order/2 ü', customer_id: 'c-2' });
     await sandbox.pay('order-1');
-    await sandbox.underpay('order/2 ü', '10.00');
+    await sandbox.pay('order/2 ü', { amount: '10.00' });
     for (const ident of ['order-1', 'order/2 ü']) await merchant.invoices.get(ident);
     for (const status of ['pending', 'success', 'fail', 'expired', 'canceled'] as const)
       await merchant.invoices.list({ status });

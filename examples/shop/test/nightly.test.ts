@@ -35,9 +35,9 @@ test('a payment whose webhook was lost is shipped in the night, once', async () 
 test('an order that was paid twice is shipped once, and the surplus is reported', async () => {
   const stage = await openStage();
   const { path, id } = await stage.order();
-  await stage.sandbox.underpay(id, '20.00');
+  await stage.sandbox.pay(id, { amount: '20.00' });
   await stage.post(`${path}/pay`, { number: '2' });
-  await stage.sandbox.overpay(`${id}.2`, '25.00');
+  await stage.sandbox.pay(`${id}.2`, { amount: '25.00' });
   const { findings, told } = await nightOf(stage);
   assert.deepEqual(
     [findings, told.at(-1)],

@@ -112,7 +112,7 @@ test('an invoice that expired while its webhook was lost is renewed as well', as
 test('a customer who pays less pays the rest with a second invoice', async () => {
   const stage = await openStage();
   const { path, id } = await stage.order();
-  await stage.sandbox.underpay(id, '17.50');
+  await stage.sandbox.pay(id, { amount: '17.50' });
   assert.match(
     (await stage.get(path)).text,
     /We received 17\.50 EUR\. 7\.50 EUR are missing/,
@@ -133,7 +133,7 @@ test('a customer who paid less, and presses the button before the webhook, waits
   const stage = await openStage();
   const { path, id } = await stage.order();
   stage.sandbox.faults.next('wrong_signature', { times: 7 });
-  await stage.sandbox.underpay(id, '17.50');
+  await stage.sandbox.pay(id, { amount: '17.50' });
   assert.equal(
     (await stage.post(`${path}/pay`, { number: '1' })).location,
     path,
@@ -146,7 +146,7 @@ test('a customer who paid less, and presses the button before the webhook, waits
 test('a customer who pays more gets the parcel and reads about the rest', async () => {
   const stage = await openStage();
   const { path, id } = await stage.order();
-  await stage.sandbox.overpay(id, '30.00');
+  await stage.sandbox.pay(id, { amount: '30.00' });
   assert.match((await stage.get(path)).text, /You paid 5\.00 EUR too much/);
   assert.equal(stage.shipments(), 1);
 });

@@ -1,6 +1,6 @@
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
 import { isHttpAddress } from '../../contract/values/scalars.ts';
-import { DIALECTS, type Dialect, dialectValue } from '../sandbox/dialects.ts';
+import { DIALECTS, type Dialect } from '../sandbox/dialects.ts';
 import { COMMON_FLAGS, type CommandTable } from './commands.ts';
 import { messageOf, misuse } from './io.ts';
 
@@ -50,7 +50,7 @@ export function parseDialect(flags: readonly string[]): Partial<Dialect> {
     if (!Object.hasOwn(DIALECTS, name)) {
       throw misuse(`--dialect has no ${JSON.stringify(name)}. All names: docs/sandbox.md`, SANDBOX_HELP);
     }
-    return [name, dialectValue(name, rest.join('='))];
+    return [name, rest.join('=')];
   });
   return Object.fromEntries(chosen) as Partial<Dialect>; // checked by the sandbox
 }

@@ -1,34 +1,10 @@
 #!/usr/bin/env node
-import { execFileSync, spawn } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { type Io, isRunning, type Keyboard } from './io.ts';
+import { type Io, isRunning } from './io.ts';
 import { main } from './main.ts';
 
 const { stdin, stdout, stderr, env, argv, platform } = process;
-
-const keyboard: Keyboard = {
-  listen(press) {
-    const onData = (data: Buffer): void => {
-      for (const key of data.toString()) press(key);
-    };
-    stdin.setRawMode(true);
-    stdin.on('data', onData);
-    stdin.resume();
-    return () => {
-      stdin.off('data', onData);
-      stdin.setRawMode(false);
-      stdin.pause();
-    };
-  },
-};
-
-function open(url: string): void {
-  const openers: Partial<Record<NodeJS.Platform, readonly string[]>> = { darwin: ['open'], win32: ['explorer'] };
-  const [program = '', ...words] = [...(openers[platform] ?? ['xdg-open']), url];
-  const child = spawn(program, words, { stdio: 'ignore', detached: true });
-  child.on('error', () => undefined); // without a browser: the address is on the screen
-  child.unref();
-}
 
 /** The process above the shell that npm starts a command in. Null without such a shell, or where it cannot be seen. */
 function npmAbove(shell: number): number | null {
@@ -63,8 +39,7 @@ const io: Io = {
   env,
   isTerminal: stdout.isTTY === true,
   isErrorTerminal: stderr.isTTY === true,
-  keyboard: stdin.isTTY === true && stdout.isTTY === true ? keyboard : null,
-  open,
+  isInputTerminal: stdin.isTTY === true && stdout.isTTY === true,
   input: () => stdin,
   signal: end.signal,
 };

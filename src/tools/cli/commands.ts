@@ -8,6 +8,8 @@ export interface Flag extends ParseArgsOptionDescriptor {
   readonly about: string;
   /** Shown by `--help all` only. */
   readonly isRare?: true;
+  /** The field of an action of the sandbox that it fills in. */
+  readonly field?: string;
 }
 
 /** One command. */
@@ -33,6 +35,7 @@ const list = (value: string, about: string) => ({
   default: [] as string[], // wider than never[]
 });
 const flag = (about: string) => ({ type: 'boolean' as const, default: false, about });
+const filling = <Declared extends Flag>(field: string, declared: Declared) => ({ ...declared, field });
 const rare = <Declared extends Flag>(declared: Declared) => ({ ...declared, isRare: true as const });
 
 /** The actions of the sandbox with their arguments. Those with the same help share a line. */
@@ -87,14 +90,12 @@ export const COMMANDS = {
       port: textOr('4010', 'the next free one when it is taken, 0 for any'),
       host: rare(textOr('127.0.0.1', 'another host opens it to the network')),
       callback: text('URL', 'where webhooks go when an invoice names no address'),
-      state: text('FILE', 'keeps everything there across restarts'),
       demo: flag('starts with orders in every state'),
       seed: rare(text('7', 'the same ids in each run')),
       frozen: rare(flag('the clock is frozen until you move it')),
       merchant: rare(text('NAME', 'the shop on the payment page')),
       fault: list('TYPE[:RATE]', 'once, or at random: rate_limit  server_error:0.2'),
       dialect: rare(list('NAME=VALUE', 'another reading of what the interface leaves open')),
-      'shuffle-unknowns': rare(flag('all dialects at random, repeatable with --seed')),
       'allow-host': rare(list('NAME', 'reached under this name, and delivers to it')),
       'public-url': rare(text('URL', 'the address in payment links')),
       key: rare(text('TEXT', 'instead of sk_sandbox')),
@@ -108,7 +109,8 @@ export const COMMANDS = {
     overview: {
       'sandbox create AMOUNT CURRENCY': 'make an order in the running one',
       'sandbox pay|fail|cancel|expire IDENT': 'end it',
-      'sandbox underpay|overpay IDENT 17.00': 'less or more paid than ordered',
+      'sandbox pay IDENT --amount 17.00': 'less or more paid than ordered',
+      'sandbox pay IDENT --late': 'paid after it has expired',
       'sandbox resend IDENT': 'send its webhook again',
       'sandbox advance 1h': 'move the clock',
       'sandbox fault TYPE': 'break a request',
@@ -119,11 +121,12 @@ export const COMMANDS = {
     terms: actionTerms(),
     flags: {
       url: text('URL', 'default a local MERCHANT_BASE_URL, or port 4010'),
-      state: text('FILE', 'the sandbox that keeps this file'),
-      method: text('ID|NAME', 'the payment method of pay'),
-      id: text('TEXT', 'the external_id of create'),
-      customer: text('TEXT', 'the customer_id of create'),
-      callback: text('URL', 'the callback_url of create'),
+      amount: filling('amount', text('17.00', 'pays less or more than ordered')),
+      late: filling('late', flag('pays an order after its end')),
+      method: filling('method', text('ID|NAME', 'the payment method of pay')),
+      id: filling('external_id', text('TEXT', 'the external_id of create')),
+      customer: filling('customer_id', text('TEXT', 'the customer_id of create')),
+      callback: filling('callback_url', text('URL', 'the callback_url of create')),
       yes: flag('reset does not ask'),
     },
   },

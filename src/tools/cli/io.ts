@@ -11,20 +11,12 @@ export interface Io {
   readonly isTerminal: boolean;
   /** Whether standard error is a terminal, which can show progress. */
   readonly isErrorTerminal: boolean;
-  /** Null where there is no terminal to read keys from. */
-  readonly keyboard: Keyboard | null;
-  /** Shows an address in the browser, if there is one. */
-  readonly open: (url: string) => void;
+  /** Whether a person can type into standard input. */
+  readonly isInputTerminal: boolean;
   /** Standard input, piece by piece. */
   readonly input: () => AsyncIterable<Uint8Array>;
   /** Aborted by Ctrl-C, SIGTERM and SIGHUP. */
   readonly signal: AbortSignal;
-}
-
-/** Single keys, without waiting for Enter. */
-export interface Keyboard {
-  /** Calls `press` for each key. Returns a function that stops listening. */
-  listen(press: (key: string) => void): () => void;
 }
 
 /** Exit codes. @see [docs/cli.md](../../../docs/cli.md) */

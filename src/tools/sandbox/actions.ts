@@ -4,11 +4,12 @@
 import type { EndpointName } from '../../contract/endpoints.ts';
 import { checkOptions } from '../../errors/checks.ts';
 import { ConfigurationError } from '../../errors/classes.ts';
-import { dialectValue } from './dialects.ts';
-import { fail, quoted } from './option-checks.ts';
+import { isWebhookWaiting, noWebhookWord, paymentWord, webhookWord } from '../story.ts';
+import { type Line, lineOf } from './lines.ts';
+import { fail } from './option-checks.ts';
 import type { Sandbox } from './sandbox.ts';
 import type { FaultType, SeedFault } from './state/faults.ts';
-import type { SandboxDelivery, SandboxEnding, SandboxInvoice, SandboxWithdrawal } from './wire-types.ts';
+import type { SandboxDelivery, SandboxEnding, SandboxWithdrawal } from './wire-types.ts';
 
 /** One argument of an action: a field of a form, or a word of the command line. */
 export interface ActionWord {
@@ -24,22 +25,24 @@ export interface ActionWord {
 /** Arguments by name. All are text, and an empty one is absent. */
 export type ActionFields = Readonly<Record<string, string | undefined>>;
 
-/** What an action returns: data for programs, and text for people. */
+/** What an action returns: data for programs, and lines for people. */
 export interface ActionResult {
   readonly result: unknown;
-  readonly text: string;
+  readonly lines: readonly Line[];
 }
 
 export interface Action {
   /** The arguments, in the order of the command line. */
   readonly words: readonly ActionWord[];
-  /** Further fields of the request. Pages fill in those they need, and the command line has flags for some (`FLAG_FIELDS`). */
+  /** Further fields of the request. Pages fill in those they need, and the command line has flags for some. */
   readonly options?: readonly string[];
   /** What it does, for the help. Actions with the same arguments and help share a line. */
   readonly help: string;
   /** True for an action of the pages alone. The command line has `order` and `webhooks check` in its place. */
   readonly isButton?: true;
-  /** The notice of a page afterwards. */
+  /** True for an action that causes no event of its own, so that the log gets a note. */
+  readonly isNoted?: true;
+  /** The notice of a page afterwards. The terminal prints the lines of the effect. */
   readonly done: string;
   /** `words` are the arguments in their order, empty where one is absent. `options` are the further fields. */
   readonly effect: (
@@ -60,8 +63,8 @@ const AMOUNT = { field: 'amount', shown: 'AMOUNT', example: '17.00', needs: 'an 
 const CURRENCY = { field: 'currency', shown: 'CURRENCY', example: 'EUR', needs: 'a currency' };
 const METHOD = { field: 'method', shown: 'METHOD', example: 'Card', needs: 'a payment method' };
 const REASON = { field: 'reason', shown: 'REASON', example: '', needs: 'a reason', isOptional: true } as const;
-const DIALECT = { field: 'name', shown: 'DIALECT', example: 'createStatus', needs: 'a dialect' };
-const VALUE = { field: 'value', shown: 'VALUE', example: '200', needs: 'a value' };
+const DIALECT = { field: 'name', shown: 'DIALECT', example: 'signatureEncoding', needs: 'a dialect' };
+const VALUE = { field: 'value', shown: 'VALUE', example: 'base64', needs: 'a value' };
 const FAULT = { field: 'type', shown: 'TYPE', example: 'server_error', needs: 'a fault, or clear' };
 const DURATION = { field: 'duration', shown: 'DURATION', example: '1h', needs: 'a duration' };
 
@@ -73,42 +76,31 @@ const TABLE = {
     done: 'The payment was created.',
     effect(sandbox, [amount, currency], options) {
       const invoice = sandbox.create({ amount, currency, ...options });
-      return { result: invoice, text: `${invoice.external_id}  ${amount} ${currency}  ${invoice.payment_url}` };
+      const created = done(`${invoice.external_id}  ${amount} ${currency}`);
+      return { result: invoice, lines: [created, further(invoice.payment_url)] };
     },
   },
   choose: {
     words: [IDENT, METHOD],
     help: 'the customer chooses a payment method',
+    isNoted: true,
     done: 'The payment method was chosen.',
     effect(sandbox, [ident, method]) {
       const invoice = sandbox.choose(ident, method);
-      return { result: invoice, text: stateText(invoice) };
+      const { payment_method: chosen, amount_to_send: sends, currency } = invoice;
+      return { result: invoice, lines: [done(`${ident}  ${chosen?.name}, ${sends} ${currency.code} to send`)] };
     },
   },
   pay: {
     words: [IDENT],
-    options: ['method', 'late'],
-    help: 'in full, an order by its external_id or uuid',
+    options: ['amount', 'method', 'late'],
+    help: 'in full, or another --amount, or --late',
     done: 'The order was paid.',
-    effect: (sandbox, [ident], { method, late }) => ended(sandbox.pay(ident, { method, late: late === 'true' })),
-  },
-  underpay: {
-    words: [IDENT, AMOUNT],
-    options: ['method'],
-    help: 'less or more than ordered',
-    done: 'The order was paid with less.',
-    effect: (sandbox, [ident, amount], options) => ended(sandbox.underpay(ident, amount, options)),
-  },
-  overpay: {
-    words: [IDENT, AMOUNT],
-    options: ['method'],
-    help: 'less or more than ordered',
-    done: 'The order was paid with more.',
-    effect: (sandbox, [ident, amount], options) => ended(sandbox.overpay(ident, amount, options)),
+    effect: (sandbox, [ident], { late, ...options }) => ended(sandbox.pay(ident, { ...options, late: isYes(late) })),
   },
   adjust: {
     words: [IDENT, AMOUNT],
-    help: 'a dispute corrects the amount',
+    help: 'corrects the amount of a paid one',
     done: 'The paid amount was corrected.',
     effect: (sandbox, [ident, amount]) => ended(sandbox.adjust(ident, amount)),
   },
@@ -136,7 +128,7 @@ const TABLE = {
     done: 'The webhook was sent.',
     async effect(sandbox, [ident]) {
       const delivery = await sandbox.resend(ident);
-      return { result: delivery, text: `resent  ${deliveryText(delivery)}` };
+      return { result: delivery, lines: [resentLine(delivery)] };
     },
   },
   approve: {
@@ -151,56 +143,58 @@ const TABLE = {
     done: 'The withdrawal was rejected.',
     effect: (sandbox, [uuid, reason]) => ofWithdrawal(sandbox.reject(uuid, reason || 'rejected by hand')),
   },
-  assume: {
+  dialect: {
     words: [DIALECT, VALUE],
-    help: 'changes a dialect, see docs/sandbox.md',
+    help: 'answers as another service, see docs/sandbox.md',
+    isNoted: true,
     done: 'The dialect was changed.',
     effect(sandbox, [name, value]) {
-      return { result: sandbox.assume({ [name]: dialectValue(name, value) }), text: `${name} is ${value}` };
+      return { result: sandbox.assume({ [name]: value }), lines: [done(`${name} is ${value}`)] };
     },
   },
   fault: {
     words: [FAULT],
     options: ['operation', 'order', 'times', 'rate'],
     help: 'for the next request, as --fault, or clear',
+    isNoted: true,
     done: 'The faults were changed.',
     effect({ faults }, [type], { operation, order, times, rate }) {
       const { fault, ...options } = faultFromText(type);
       if (fault === 'clear') faults.clear();
-      else if (fault === 'random') faults.random(Number(rate ?? options.rate ?? Number.NaN));
       else {
         // next() checks type and operation
         faults.next(fault as FaultType, {
           ...options,
           ...(operation !== undefined && { operation: operation as EndpointName }),
           ...(order !== undefined && { order }),
+          ...(rate !== undefined && { rate: Number(rate), times: Number.POSITIVE_INFINITY }),
           ...(times !== undefined && { times: Number(times) }),
-          ...(rate !== undefined && { rate: Number(rate) }),
         });
       }
-      const texts: Readonly<Record<string, string>> = {
-        clear: 'no fault is left',
-        random: 'any request may meet a fault from now on',
-      };
-      const text = texts[fault] ?? `${fault} applies to the next matching request`;
-      return { result: { queued: faults.queued() }, text };
+      const text = fault === 'clear' ? 'no fault is left' : `${fault} applies to the next matching request`;
+      return { result: { queued: faults.queued() }, lines: [done(text)] };
     },
   },
   advance: {
     words: [DURATION],
     help: 'moves the clock: 90s  30m  6h  1d',
+    isNoted: true,
     done: 'The clock was moved, and everything that was due has happened.',
     async effect(sandbox, [duration]) {
       const before = new Set(sandbox.events());
       await sandbox.advance(duration);
       const events = sandbox.events().filter((event) => !before.has(event));
-      const { result, text } = ofClock(sandbox);
-      return { result: { ...result, events }, text };
+      const { result, lines } = ofClock(sandbox);
+      const seen = events.flatMap((event) => lineOf(event) ?? []);
+      const more = seen.length > EVENTS_SHOWN ? [further(`… and ${seen.length - EVENTS_SHOWN} more`)] : [];
+      const news = seen.length === 0 ? [further('nothing was due in that time')] : seen.slice(0, EVENTS_SHOWN);
+      return { result: { ...result, events }, lines: [...lines, ...news, ...more] };
     },
   },
   freeze: {
     words: [],
     help: 'stops the clock, or lets it run',
+    isNoted: true,
     done: 'The clock is frozen.',
     effect(sandbox) {
       sandbox.freeze();
@@ -210,6 +204,7 @@ const TABLE = {
   unfreeze: {
     words: [],
     help: 'stops the clock, or lets it run',
+    isNoted: true,
     done: 'The clock runs.',
     effect(sandbox) {
       sandbox.unfreeze();
@@ -219,10 +214,11 @@ const TABLE = {
   reset: {
     words: [],
     help: 'removes everything: asks on a terminal',
+    isNoted: true,
     done: 'Everything is back at the beginning.',
     effect(sandbox) {
       sandbox.reset();
-      return { ...ofClock(sandbox), text: 'back to the beginning' };
+      return { ...ofClock(sandbox), lines: [done('back to the beginning')] };
     },
   },
   status: {
@@ -244,7 +240,7 @@ export function isActionName(name: string): name is ActionName {
 }
 
 /** Refuses a field that the action does not have. `back` is the page that a form returns to. */
-export function checkFields(name: ActionName, values: Readonly<Record<string, unknown>>): void {
+export function checkFields(name: ActionName, values: ActionFields): void {
   const { words, options = [] } = ACTIONS[name];
   const names = [...words.map(({ field }) => field), ...options, 'back'];
   checkOptions(`The action ${name}`, values, new Set(names), fail);
@@ -256,29 +252,19 @@ export function isOrderAction(name: string): name is ActionName {
 }
 
 /** Performs an action by its name: {@link runAction} on one sandbox. */
-export type Perform = (name: string, values: Readonly<Record<string, unknown>>) => Promise<ActionResult>;
+export type Perform = (name: string, values: ActionFields) => Promise<ActionResult>;
 
 /**
- * Performs an action with the values of a form or a command. Null and empty values count as absent.
+ * Performs an action with the values of a form or a command. Empty values count as absent.
  *
  * @throws ConfigurationError for an unknown name, and for what the sandbox refuses.
  */
-export async function runAction(
-  sandbox: Sandbox,
-  name: string,
-  values: Readonly<Record<string, unknown>>,
-): Promise<ActionResult> {
+export async function runAction(sandbox: Sandbox, name: string, values: ActionFields): Promise<ActionResult> {
   if (!isActionName(name))
     throw new ConfigurationError(`There is no action ${name}, only ${Object.keys(ACTIONS).join(', ')}`);
   const { words, options = [], effect } = ACTIONS[name];
-  const textOf = (field: string): string => {
-    const value = values[field] ?? '';
-    if (typeof value === 'object' || typeof value === 'function')
-      throw new ConfigurationError(`${field} must be text, not ${quoted(value)}`);
-    return String(value);
-  };
-  const [first = '', second = ''] = words.map(({ field }) => textOf(field));
-  const given = options.map((field) => [field, textOf(field)] as const).filter(([, text]) => text !== '');
+  const [first = '', second = ''] = words.map(({ field }) => values[field]);
+  const given = options.map((field) => [field, values[field] ?? ''] as const).filter(([, text]) => text !== '');
   return effect(sandbox, [first, second], Object.fromEntries(given));
 }
 
@@ -295,41 +281,84 @@ export function faultFromText(text: string): Omit<SeedFault, 'fault'> & { readon
   };
 }
 
+function done(text: string): Line {
+  return { at: null, grade: 'pass', text, cause: null };
+}
+
+/** A line that is neither good nor bad. */
+function further(text: string): Line {
+  return { at: null, grade: null, text, cause: null };
+}
+
+/** `--late` and a form send "true". */
+function isYes(text: string | undefined): boolean {
+  return text === undefined || text === 'false' ? false : text === 'true' || fail(`late is true or false, not ${text}`);
+}
+
 async function ended(ending: Promise<SandboxEnding>): Promise<ActionResult> {
   const result = await ending;
   const { invoice, delivery } = result;
-  const webhook = delivery === null ? 'no webhook: no callback URL' : `webhook ${delivery.state}`;
-  const why = delivery === null || delivery.why === null ? '' : `: ${delivery.why}`;
-  return { result, text: `${stateText(invoice)}  ${webhook}${why}` };
+  const { external_id, settled_amount_usdt: usdt, adjustment, amount, currency } = invoice;
+  const paid = adjustment === null ? '' : `, ${adjustment.actual_amount_fiat} of ${amount} ${currency.code}`;
+  const credited = usdt === null ? '' : `, ${usdt} USDT credited`;
+  const first = done(`${external_id}  ${paymentWord(invoice)}${paid}${credited}`);
+  if (delivery === null) return { result, lines: [first, further('no webhook: it has no callback URL')] };
+  const { state, status, why: cause } = delivery;
+  const response = status === null ? (state === 'waiting' ? '' : ', no response') : `, ${status}`;
+  const grade = state === 'waiting' ? null : state === 'delivered' ? 'pass' : 'fail';
+  return { result, lines: [first, { at: null, grade, text: `webhook ${state}${response}`, cause }] };
 }
 
-function stateText({ external_id, status, settled_amount_usdt, adjustment }: SandboxInvoice): string {
-  const credited = settled_amount_usdt === null ? '' : `, ${settled_amount_usdt} USDT credited`;
-  const adjusted =
-    adjustment === null ? '' : `, ${adjustment.actual_amount_fiat} paid of ${adjustment.expected_amount_fiat}`;
-  return `${external_id}  ${status}${adjusted}${credited}`;
-}
-
-/** What became of a delivery. */
-function deliveryText({ status, attempt_log, next_retry_at }: SandboxDelivery): string {
-  const last = attempt_log.at(-1);
-  if (last === undefined || last.success) return `webhook ${status}`;
-  return `webhook ${last.error}${next_retry_at === null ? '' : `, next attempt ${next_retry_at}`}`;
+function resentLine(delivery: SandboxDelivery): Line {
+  const last = delivery.attempt_log.at(-1);
+  const isWaiting = isWebhookWaiting(delivery);
+  const response = isWaiting ? webhookWord(delivery) : (last?.status_code ?? 'no response');
+  const grade = isWaiting ? null : last?.success ? 'pass' : 'fail';
+  return { at: null, grade, text: `${delivery.external_id}  webhook: ${response}`, cause: null };
 }
 
 function ofWithdrawal(row: SandboxWithdrawal): ActionResult {
-  return { result: row, text: `${row.uuid}  ${row.status}  ${row.amount} ${row.token}` };
+  return { result: row, lines: [done(`${row.uuid}  ${row.status}  ${row.amount} ${row.token}`)] };
 }
 
 function ofClock({ now, frozen }: Sandbox) {
   const at = now().toISOString();
-  return { result: { now: at, frozen }, text: `the clock is at ${at}${frozen ? ', frozen' : ''}` };
+  const text = `the clock is at ${at.slice(0, 19).replace('T', ' ')} UTC${frozen ? ', frozen' : ''}`;
+  return { result: { now: at, frozen }, lines: [done(text)] };
 }
+
+const EVENTS_SHOWN = 30;
+const ROWS_SHOWN = 20;
 
 function statusOf(sandbox: Sandbox): ActionResult {
   const { url } = sandbox;
   const now = sandbox.now().toISOString();
   const [invoices, deliveries, withdrawals] = [sandbox.invoices(), sandbox.deliveries(), sandbox.withdrawals()];
-  const text = `${invoices.length} invoices, ${deliveries.length} webhooks`;
-  return { result: { url, now, invoices, deliveries, withdrawals }, text };
+  const latest = new Map([...deliveries].reverse().map((row) => [row.invoice_uuid, row])); // they come newest first
+  const rows = invoices.slice(0, ROWS_SHOWN).map((invoice): Line => {
+    const delivery = latest.get(invoice.uuid);
+    const webhook = delivery ? webhookWord(delivery) : noWebhookWord(invoice);
+    const isKnown = delivery !== undefined && !isWebhookWaiting(delivery);
+    const grade = isKnown ? (delivery.status === 'delivered' ? 'pass' : 'fail') : null;
+    const amount = `${invoice.amount} ${invoice.currency.code}`;
+    return { ...further(columns(invoice.external_id, amount, paymentWord(invoice), webhook)), grade };
+  });
+  const undelivered = deliveries.filter((row) => row.status !== 'delivered' && !isWebhookWaiting(row)).length;
+  const undecided = withdrawals.filter(({ status }) => status === 'pending');
+  const lines = [
+    `${url}  ${now.slice(0, 19).replace('T', ' ')} UTC`,
+    `${invoices.length} payments, ${deliveries.length} webhooks, ${undelivered} not delivered`,
+    ...(rows.length === 0 ? [] : ['', columns('ORDER', 'AMOUNT', 'PAYMENT', 'WEBHOOK')]),
+  ].map(further);
+  const rest = [
+    ...(invoices.length > ROWS_SHOWN ? [`… and ${invoices.length - ROWS_SHOWN} older`] : []),
+    ...(undecided.length === 0 ? [] : ['']),
+    ...undecided.map(({ uuid }) => `withdrawal ${uuid} waits for approve or reject`),
+  ].map(further);
+  return { result: { url, now, invoices, deliveries, withdrawals }, lines: [...lines, ...rows, ...rest] };
+}
+
+function columns(order: string, amount: string, payment: string, webhook: string): string {
+  const name = order.length > 24 ? `${order.slice(0, 23)}…` : order;
+  return `${name.padEnd(24)} ${amount.padStart(14)}  ${payment.padEnd(10)}  ${webhook}`;
 }

@@ -5,7 +5,7 @@
  */
 // Its rooms: state/ (what is kept), business/ (what happens to an invoice), delivery/ (webhooks), service/ (the API),
 // page/ (payment page and dashboard), and http/, which hands each request to service/ or page/. world.ts holds the
-// parts of one sandbox, begin.ts fills them, and create-sandbox.ts has the functions that work on them. actions.ts
+// parts of one sandbox, begin.ts fills them, and the class of sandbox.ts has the methods that work on them. actions.ts
 // declares what pages and command line can do, dialects.ts what the interface leaves open.
 import { warnOfOldNode } from '../../errors/version.ts';
 
@@ -26,12 +26,11 @@ export type {
   Faults,
   FaultType,
   QueuedFault,
+  RandomFault,
   RequestFault,
   SeedFault,
 } from './state/faults.ts';
 export type { DeliveryMove, InvoiceMove, RequestEntry, SandboxEvent, SandboxNote } from './state/log.ts';
-export type { DeliveryRecord, InvoiceDraft, InvoiceRecord } from './state/records.ts';
-export type { DeliveryState, InvoiceState, SandboxState } from './state/saved-state.ts';
 export type {
   EndingDelivery,
   NewInvoice,

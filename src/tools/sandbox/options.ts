@@ -1,11 +1,20 @@
 import { instantFrom, isHttpAddress } from '../../contract/values/scalars.ts';
-import { type Callback, checkCallbacks, checkOptions, kindOf, namesOf, readWord } from '../../errors/checks.ts';
+import {
+  type Callback,
+  callback,
+  checkOptions,
+  flag,
+  kindOf,
+  namesOf,
+  type OptionTable,
+  readOptions,
+  word,
+} from '../../errors/checks.ts';
 import { type Dialect, dialectFrom } from './dialects.ts';
 import { fail, parseDuration, quoted } from './option-checks.ts';
 import { SEED_FAULT_NAMES, type SeedFault } from './state/faults.ts';
 import type { SandboxEvent } from './state/log.ts';
 import { randomSeed, randomText } from './state/random.ts';
-import { parseState, type SandboxState } from './state/saved-state.ts';
 import { SEED_METHODS, SEED_RATES, seedWithdrawals } from './state/seed-data.ts';
 import type { SandboxMethod, SandboxRate, SandboxWithdrawal } from './wire-types.ts';
 
@@ -57,7 +66,7 @@ export interface SeedInvoice extends SandboxDefaults {
  * The options of `createSandbox`. All are optional.
  *
  * @example
- * const sandbox = createSandbox({ lifetime: '10m', deliverTo: ['shop.test'], dialect: { createStatus: 200 } });
+ * const sandbox = createSandbox({ lifetime: '10m', deliverTo: ['shop.test'], dialect: { signatureEncoding: 'base64' } });
  */
 export interface SandboxOptions {
   /** The key that requests need in X-Api-Key. Text without spaces around it. Default: a random one. */
@@ -78,8 +87,6 @@ export interface SandboxOptions {
   readonly defaults?: SandboxDefaults | undefined;
   /** Initial faults. `reset()` restores them. */
   readonly faults?: readonly SeedFault[] | undefined;
-  /** Continues from the result of `sandbox.state()`, of this process or another. Replaces `seedData`. */
-  readonly state?: SandboxState | undefined;
   /** Replaces the built-in methods. Their currencies are the active ones. */
   readonly methods?: readonly SandboxMethod[] | undefined;
   /** Replaces the built-in rates. Each currency needs a rate before a payment. */
@@ -130,75 +137,90 @@ const SEED_INVOICE_NAMES = namesOf<SeedInvoice>({
   paid: true,
 });
 
-const DEFAULT_NAMES = namesOf<SandboxDefaults>({ callback_url: true, success_url: true, fail_url: true });
+/** An array, each row of which somebody else checks, or the default. */
+const list =
+  <Row>(byDefault: readonly Row[]) =>
+  (value: unknown, name: string): readonly Row[] => {
+    if (value === undefined || value === null) return byDefault;
+    return Array.isArray(value) ? value : fail(`${name} must be an array, not ${kindOf(value)}`);
+  };
+
+const text =
+  (byDefault: () => string) =>
+  (value: unknown, name: string): string => {
+    const given = value ?? byDefault();
+    if (typeof given === 'string' && given !== '' && given.trim() === given) return given;
+    const problem = given === '' || typeof given !== 'string' ? kindOf(given) : 'text with a space around it';
+    return fail(`${name} must be text without spaces around it, not ${problem}`);
+  };
+
+const address = () => (value: unknown, name: string) => addressOption(value as string | null | undefined, name); // checks it
+
+const DEFAULTS = {
+  callback_url: address(),
+  success_url: address(),
+  fail_url: address(),
+} satisfies OptionTable<SandboxDefaults>;
+
+const SETTINGS = {
+  apiKey: text(() => `sk_sandbox_${randomText()}`),
+  webhookSecret: text(() => `whsec_sandbox_${randomText()}`),
+  seed(value: unknown): { readonly seed: number | string; readonly isGiven: boolean } {
+    if (value === undefined) return { seed: randomSeed(), isGiven: false };
+    if (typeof value === 'string' || typeof value === 'number') return { seed: value, isGiven: true };
+    return fail(`seed must be a number or text, not ${kindOf(value)}`);
+  },
+  clock: word<'virtual' | 'real', 'virtual'>(['virtual', 'real'], 'virtual'),
+  /** Null means the time of the wall clock, read again at each reset. */
+  now: (value: unknown) => (value === undefined ? null : instant(value as Date | number | string)), // checked there
+  lifetime: (value: unknown) => parseDuration(value ?? '30m', 'lifetime'),
+  merchantName: text(() => 'Your shop'),
+  defaults: (value: unknown, name: string) => readOptions(name, value ?? {}, DEFAULTS, fail, 'defaults.'),
+  faults(value: unknown, name: string) {
+    const rows = list<SeedFault>([])(value, name);
+    for (const row of rows) checkOptions('A row of faults', row, SEED_FAULT_NAMES, fail);
+    return rows;
+  },
+  methods: list<SandboxMethod>(SEED_METHODS),
+  rates: list<SandboxRate>(SEED_RATES),
+  withdrawals(value: unknown, name: string): (start: number) => readonly SandboxWithdrawal[] {
+    if (value === undefined) return seedWithdrawals;
+    const rows = list<SandboxWithdrawal>([])(value, name);
+    return () => rows;
+  },
+  seedData(value: unknown, name: string) {
+    const { invoices } = readOptions(name, value ?? {}, { invoices: list<SeedInvoice>([]) }, fail, 'seedData.');
+    for (const row of invoices) {
+      checkOptions('An invoice of seedData', row, SEED_INVOICE_NAMES, fail);
+      for (const each of Object.keys(DEFAULTS) as (keyof typeof DEFAULTS)[])
+        DEFAULTS[each](row[each], `${name}.${each}`);
+    }
+    return invoices;
+  },
+  deliverTo: (value: unknown, name: string) => list<string>([])(value, name).map(hostOption),
+  fetch(value: unknown, name: string): DeliveryFetch {
+    const given = callback<DeliveryFetch>()(value, name, fail);
+    return given ?? ((input, init) => globalThis.fetch(input, init));
+  },
+  dialect: (value: unknown) => dialectFrom((value ?? {}) as SandboxOptions['dialect']), // checks names and values
+  url: (value: unknown, name: string) => address()(value, name)?.replace(/\/+$/, '') ?? null,
+  onEvent: callback<SandboxOptions['onEvent']>(),
+  quiet: flag(false),
+} satisfies OptionTable<SandboxOptions>;
 
 /** The options with every default in place. */
 export type Settings = ReturnType<typeof readSettings>;
 
-/** Checks the options and fills in the defaults. @throws ConfigurationError that names the right values. */
+/** Checks the options and fills in the defaults. Null means absent. @throws ConfigurationError that names the right values. */
 export function readSettings(options: SandboxOptions, internals: Internals = {}) {
-  // Null means absent, except for a state: a lost state must not start an empty sandbox.
-  const given = Object.entries(options ?? {}).filter(([name, value]) => value !== null || name === 'state');
-  const settings = completed(Object.fromEntries(given));
-  checkOptions('createSandbox', options, new Set(Object.keys(settings)), fail);
-  const { seed, state } = settings;
-  return {
-    ...settings,
-    seed: seed ?? state?.seed ?? randomSeed(),
-    isSeedGiven: seed !== undefined,
-    wallClock: internals.wallClock ?? Date.now,
-    sleep: internals.sleep ?? timerSleep,
-  };
-}
-
-function completed({ defaults = {}, faults = [], seedData = {}, now, state, withdrawals, ...given }: SandboxOptions) {
-  const { fetch, onEvent, methods, rates, deliverTo, seed, quiet = false } = given;
-  checkCallbacks({ fetch, onEvent }, fail);
-  if (typeof quiet !== 'boolean') fail(`quiet must be true or false, not ${kindOf(quiet)}`);
-  const lists = { faults, methods, rates, withdrawals, deliverTo, 'seedData.invoices': seedData.invoices };
-  for (const [name, list] of Object.entries(lists)) {
-    if (list !== undefined && list !== null && !Array.isArray(list))
-      fail(`${name} must be an array, not ${kindOf(list)}`);
-  }
-  if (seed !== undefined && typeof seed !== 'string' && typeof seed !== 'number') {
-    fail(`seed must be a number or text, not ${kindOf(seed)}`);
-  }
-  checkOptions('defaults', defaults, DEFAULT_NAMES, fail);
-  checkOptions('seedData', seedData, new Set(['invoices']), fail);
-  for (const row of seedData.invoices ?? []) {
-    checkOptions('An invoice of seedData', row, SEED_INVOICE_NAMES, fail);
-    addresses(row, 'seedData');
-  }
-  for (const row of faults) checkOptions('A row of faults', row, SEED_FAULT_NAMES, fail);
-  return {
-    apiKey: textOption(given.apiKey ?? `sk_sandbox_${randomText()}`, 'apiKey'),
-    webhookSecret: textOption(given.webhookSecret ?? `whsec_sandbox_${randomText()}`, 'webhookSecret'),
-    seed: given.seed,
-    clock: readWord<'virtual' | 'real'>('clock', ['virtual', 'real'], given.clock, fail) ?? 'virtual',
-    /** Null means the time of the wall clock, read again at each reset. */
-    now: now === undefined ? null : instant(now),
-    lifetime: parseDuration(given.lifetime ?? '30m', 'lifetime'),
-    merchantName: textOption(given.merchantName ?? 'Your shop', 'merchantName'),
-    defaults: addresses(defaults, 'defaults'),
-    faults,
-    state: state === undefined ? null : parseState(state),
-    methods: given.methods ?? SEED_METHODS,
-    rates: given.rates ?? SEED_RATES,
-    withdrawals: withdrawals === undefined ? seedWithdrawals : (): readonly SandboxWithdrawal[] => withdrawals,
-    seedData: seedData.invoices ?? [],
-    deliverTo: (given.deliverTo ?? []).map(hostOption),
-    fetch: given.fetch ?? ((input: string, init: RequestInit) => globalThis.fetch(input, init)),
-    dialect: dialectFrom(given.dialect),
-    url: addressOption(given.url, 'url')?.replace(/\/+$/, '') ?? null,
-    onEvent,
-    quiet,
-  } satisfies Record<keyof SandboxOptions, unknown>;
-}
-
-function textOption(value: unknown, name: string): string {
-  if (typeof value === 'string' && value !== '' && value.trim() === value) return value;
-  const problem = value === '' || typeof value !== 'string' ? kindOf(value) : 'text with a space around it';
-  return fail(`${name} must be text without spaces around it, not ${problem}`);
+  const given = Object.entries(options ?? {}).filter(([, value]) => value !== null);
+  const what = options === null || typeof options !== 'object' ? options : Object.fromEntries(given);
+  const {
+    seed: { seed, isGiven },
+    ...settings
+  } = readOptions('createSandbox', what, SETTINGS, fail);
+  const { wallClock = Date.now, sleep = timerSleep } = internals;
+  return { ...settings, seed, isSeedGiven: isGiven, wallClock, sleep };
 }
 
 function instant(value: Date | number | string): number {
@@ -208,14 +230,6 @@ function instant(value: Date | number | string): number {
 function hostOption(host: unknown): string {
   if (typeof host === 'string' && /^[^\s/:@]+$|^\[[0-9a-f:.]+\]$/i.test(host)) return host.toLowerCase();
   return fail(`deliverTo takes host names alone, such as "shop.test", without scheme or port, not ${quoted(host)}`);
-}
-
-function addresses({ callback_url, success_url, fail_url }: SandboxDefaults, owner: string) {
-  return {
-    callback_url: addressOption(callback_url, `${owner}.callback_url`),
-    success_url: addressOption(success_url, `${owner}.success_url`),
-    fail_url: addressOption(fail_url, `${owner}.fail_url`),
-  };
 }
 
 function addressOption(value: string | null | undefined, name: string): string | null {

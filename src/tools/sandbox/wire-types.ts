@@ -134,12 +134,15 @@ export interface EndingDelivery {
   readonly why: string | null;
 }
 
-/** The amount and method of a payment. Both have defaults. */
+/** How a payment is made. All members have defaults. */
 export interface Payment {
   /** Decimal text without the commission. Default: the ordered amount. */
   readonly amount?: string | undefined;
   /** The id or the name of a method. Default: the chosen one, or the first that takes the amount. */
   readonly method?: string | number | undefined;
-  /** True pays an invoice that has expired, failed or been canceled, which sends a second webhook. @defaultValue false */
+  /**
+   * True pays an invoice that has expired, failed or been canceled, which sends a second webhook. A pending one expires
+   * first: the clock moves to its `expires_at`. @defaultValue false
+   */
   readonly late?: boolean | undefined;
 }

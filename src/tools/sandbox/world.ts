@@ -1,4 +1,4 @@
-// The parts of one sandbox. begin.ts fills them with the seed data or a saved state.
+// The parts of one sandbox. begin.ts fills them with the seed data.
 import type { Settings } from './options.ts';
 import { type Clock, createClock } from './state/clock.ts';
 import { FaultScript } from './state/faults.ts';
@@ -24,30 +24,33 @@ export interface World {
   answering: number;
   /** Counts each begin and end of a request or an attempt. While it stays the same, nothing happens. */
   activity: number;
-  /** The causes that the console was warned of, so that each is one line. */
-  readonly warned: Set<string>;
+  /** Tells the sandboxes of a process apart, so that each prints its own lines. */
+  readonly serial: number;
 }
 
 /** The host of a sandbox without a port. Nothing can be reached there. */
 const NO_HOST = 'https://sandbox.invalid';
 
+/** The number of sandboxes so far. */
+let made = 0;
+
 /** Creates the parts, empty. */
 export function createParts(settings: Settings): World {
-  const { state, wallClock } = settings;
-  const clock = createClock(settings.clock, startTime(settings), wallClock);
+  made += 1;
+  const clock = createClock(settings.clock, startTime(settings), settings.wallClock);
   return {
     settings,
     clock,
     store: new Store(),
     log: new EventLog(clock.now, settings.onEvent),
     faults: new FaultScript(clock.now),
-    random: createRandom(settings.seed, state?.position),
+    random: createRandom(settings.seed),
     url: settings.url ?? NO_HOST,
     life: new AbortController(),
-    requestCount: state?.requestCount ?? 0,
+    requestCount: 0,
     answering: 0,
     activity: 0,
-    warned: new Set(),
+    serial: made,
   };
 }
 

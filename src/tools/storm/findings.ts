@@ -116,13 +116,12 @@ function nothingDelivered(sandbox: Sandbox): Found[] {
 }
 
 function refusedCreation(sandbox: Sandbox): Found[] {
-  const refused = sandbox.requests().find(
-    ({ operation, code, status, fault }) =>
-      operation === 'invoices.create' &&
-      fault === null &&
-      REFUSED_STATUSES.has(status) &&
-      code !== 'INVOICE_ALREADY_EXISTS', // the response to a second click, in some dialects a 400 or 422
-  );
+  const refused = sandbox
+    .requests()
+    .find(
+      ({ operation, status, fault }) =>
+        operation === 'invoices.create' && fault === null && REFUSED_STATUSES.has(status),
+    );
   if (refused === undefined) return [];
   const { status, code, why } = refused;
   const problem = `A creation was refused with ${status} ${code ?? ''}, and would be each time. ${why ?? ''}`;

@@ -1,16 +1,19 @@
 import { isLoopback } from '../../contract/values/scalars.ts';
 import {
   type Callback,
+  callback,
   checkCallbacks,
   checkOptions,
-  checkSignal,
   configurationFail,
+  count,
+  duration,
   kindOf,
-  namesOf,
-  readCount,
+  type OptionTable,
+  readOptions,
+  signal,
 } from '../../errors/checks.ts';
 import type { ReconcileOrder } from '../../reconcile/types.ts';
-import type { Sandbox, SandboxFetch } from '../sandbox/sandbox.ts';
+import type { SandboxFetch } from '../sandbox/sandbox.ts';
 
 // What goes into a storm: the merchant's shop, and how often each kind of customer and failure is drawn.
 
@@ -136,38 +139,15 @@ export interface StormSettings {
   readonly timeLimit?: number | undefined;
   /** Ends the storm, which then rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
-  /** Called after each step. Default: a line on a terminal, and nothing elsewhere. */
+  /** Called after each step. Errors thrown here are printed on the console and change nothing. */
   readonly onProgress?: Callback<[progress: { readonly done: number; readonly total: number }]> | undefined;
 }
 
-/**
- * Options of {@link storm}: the settings, and either `shop`, a function that makes the shop over a service of the storm's own,
- * or the members of {@link StormShop} with the `sandbox` that the shop already uses.
- */
-export type StormOptions =
-  | (StormSettings & { readonly shop: (service: StormService) => StormShop | Promise<StormShop> })
-  | (StormSettings & StormShop & { readonly sandbox: Sandbox });
-
-const SETTINGS = {
-  seed: true,
-  customers: true,
-  weights: true,
-  restartEvery: true,
-  timeLimit: true,
-  signal: true,
-  onProgress: true,
-} as const satisfies Readonly<Record<keyof StormSettings, true>>;
-const SHOP = namesOf<StormShop>({
-  checkout: true,
-  receive: true,
-  orders: true,
-  fulfilments: true,
-  visit: true,
-  catchUp: true,
-  restart: true,
-  close: true,
-});
-const NAMES: ReadonlySet<string> = new Set([...Object.keys(SETTINGS), ...SHOP, 'shop', 'sandbox']);
+/** Options of {@link storm}. */
+export interface StormOptions extends StormSettings {
+  /** Opens the shop over the service of the storm. */
+  readonly shop: (service: StormService) => StormShop | Promise<StormShop>;
+}
 
 export const DEFAULT_WEIGHTS = {
   customers: {
@@ -208,38 +188,51 @@ export const DEFAULT_WEIGHTS = {
 
 export const fail = configurationFail('storm');
 
-/** The settings after their check, with the defaults. */
-export type CheckedSettings = ReturnType<typeof readSettings>;
+type Weights = { readonly [Name in keyof typeof DEFAULT_WEIGHTS]: Readonly<Record<string, number>> };
 
-/**
- * Checks the settings and fills in the defaults.
- * @throws ConfigurationError (`SDK_CONFIGURATION`) that names the option
- */
-export function readSettings(options: StormOptions) {
-  checkOptions('options', options, NAMES, fail);
-  const { seed = 1, weights = {}, signal, onProgress, timeLimit = 300_000 } = options;
-  if (typeof seed !== 'string' && !Number.isFinite(seed)) fail(`seed must be a number or text, not ${kindOf(seed)}`);
-  const customers = readCount('customers', options.customers, { byDefault: 200, min: 1, max: 100_000 }, fail);
-  const restartEvery = readCount('restartEvery', options.restartEvery, { byDefault: 20, min: 1 }, fail);
-  if (typeof timeLimit !== 'number' || !(timeLimit > 0))
-    fail(`timeLimit must be milliseconds, not ${kindOf(timeLimit)}`);
-  checkSignal('signal', signal, fail);
-  checkCallbacks({ onProgress }, fail);
+function readWeights(given: unknown): Weights {
+  const weights = (given ?? {}) as StormWeights; // its members are checked here
   checkOptions('weights', weights, new Set(Object.keys(DEFAULT_WEIGHTS)), fail);
   const merged = Object.entries(DEFAULT_WEIGHTS).map(([name, byDefault]) => {
-    const given = weights[name as keyof StormWeights] ?? {}; // the names of the table
-    checkOptions(`weights.${name}`, given, new Set(Object.keys(byDefault)), fail);
-    for (const [kind, weight] of Object.entries(given)) {
+    const changed = weights[name as keyof StormWeights] ?? {}; // the names of the table
+    checkOptions(`weights.${name}`, changed, new Set(Object.keys(byDefault)), fail);
+    for (const [kind, weight] of Object.entries(changed)) {
       if (typeof weight !== 'number' || !(weight >= 0 && weight < Number.POSITIVE_INFINITY))
         fail(`weights.${name}.${kind} must be a number from 0, not ${kindOf(weight)}`);
     }
-    const row: Readonly<Record<string, number>> = { ...byDefault, ...given };
+    const row: Readonly<Record<string, number>> = { ...byDefault, ...changed };
     if (Object.values(row).every((weight) => weight === 0)) fail(`weights.${name} switches every kind off`);
     return [name, row] as const;
   });
-  type Weights = { readonly [Name in keyof typeof DEFAULT_WEIGHTS]: Readonly<Record<string, number>> };
-  const read = Object.fromEntries(merged) as unknown as Weights; // the names of the table
-  return { seed, customers, weights: read, restartEvery, timeLimit, signal, onProgress };
+  return Object.fromEntries(merged) as unknown as Weights; // the names of the table
+}
+
+const OPTIONS = {
+  seed(value: unknown = 1): number | string {
+    if (typeof value === 'string' || Number.isFinite(value)) return value as number | string; // just checked
+    return fail(`seed must be a number or text, not ${kindOf(value)}`);
+  },
+  customers: count({ default: 200, min: 1, max: 100_000 }),
+  weights: readWeights,
+  restartEvery: count({ default: 20, min: 1 }),
+  timeLimit: duration({ default: 300_000 }),
+  signal: signal(),
+  onProgress: callback<StormSettings['onProgress']>(),
+  shop(value: unknown): StormOptions['shop'] {
+    if (typeof value === 'function') return value as StormOptions['shop']; // checkShop checks what it returns
+    return fail('needs shop, a function that opens the shop over the service it is given');
+  },
+} satisfies OptionTable<StormOptions>;
+
+/** The options after their check, with the defaults. */
+export type CheckedSettings = ReturnType<typeof readSettings>;
+
+/**
+ * Checks the options and fills in the defaults.
+ * @throws ConfigurationError (`SDK_CONFIGURATION`) that names the option
+ */
+export function readSettings(options: StormOptions) {
+  return readOptions('options', options, OPTIONS, fail);
 }
 
 /**

@@ -1,4 +1,5 @@
 import { kindOf } from '../../errors/checks.ts';
+import { notify } from '../../errors/notify.ts';
 import { signWebhook } from '../../webhooks/verify/signature.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { Fault } from '../sandbox/state/faults.ts';
@@ -83,7 +84,8 @@ export async function play(
       await step.run();
       ended.signal.throwIfAborted();
       done += 1;
-      plan.onProgress?.({ done, total: steps.length });
+      const { onProgress } = plan;
+      if (onProgress !== undefined) notify(() => onProgress({ done, total: steps.length }));
     }
     await playEnd(steps.at(-1)?.at ?? 0, moveTo, shop, sandbox, ended.signal, story);
   };
@@ -136,7 +138,7 @@ async function playEnd(
     const isHeld = sandbox.deliveries().some(({ last_http_status }) => last_http_status === 409);
     if (turn === 1 && isHeld && typeof shop.receive === 'string') await pause(LEASE_IS_OVER);
     ended.throwIfAborted();
-    story.note(null, 'the shop runs catchUp');
+    story.note(null, 'shop', 'the shop runs catchUp');
     await ignoringErrors(() => shop.catchUp?.());
     await moveTo(last + UNTIL_GIVEN_UP + turn * 60 * MINUTE);
   }
@@ -195,7 +197,7 @@ class Visits {
     const { network, kind } = record.plan;
     record.hasArrived = true;
     if (network !== 'calm') this.#sandbox.faults.next(NETWORK[network], { operation: 'invoices.create' });
-    if (network !== 'calm') this.#story.note(record, `the network: ${network.replaceAll('_', ' ')}`);
+    if (network !== 'calm') this.#story.note(record, 'service', `the network: ${network.replaceAll('_', ' ')}`);
     const visits = kind === 'two_tabs' ? ['presses pay in one tab', 'presses pay in another'] : ['presses pay'];
     await Promise.all(visits.map((what) => this.#checkout(record, what)));
   }
@@ -213,7 +215,11 @@ class Visits {
     try {
       given = await this.#shop.checkout(order);
     } catch (error) {
-      this.#story.note(record, `${what}, and sees an error: ${error instanceof Error ? error.message : String(error)}`);
+      this.#story.note(
+        record,
+        'customer',
+        `${what}, and sees an error: ${error instanceof Error ? error.message : String(error)}`,
+      );
       return;
     }
     this.#ended.throwIfAborted();
@@ -234,7 +240,7 @@ class Visits {
     const isRenewed = record.plan.kind === 'renew' && record.uuid !== invoice?.uuid;
     if (invoice !== undefined) [record.uuid, record.stuck] = [invoice.uuid, null];
     else if (isFirst) record.stuck = 'The link that the customer got leads to no invoice: resolve to its payment_url.';
-    this.#story.note(record, `${what}, and gets ${gets}`);
+    this.#story.note(record, 'customer', `${what}, and gets ${gets}`);
     if (invoice === undefined) return;
     if (invoice.callback_url !== null) refuseStrangeHost('callback_url', invoice.callback_url);
     if (isFirst || isRenewed) this.#prepareWebhook(record, invoice.uuid, isFirst);
@@ -284,7 +290,7 @@ class Visits {
     const paying = this.#pay(record, record.uuid);
     if (isKilled && this.#shop.restart !== undefined) {
       await pause(0); // the webhook is on its way
-      this.#story.note(null, 'the shop is killed, and starts again');
+      this.#story.note(null, 'shop', 'the shop is killed, and starts again');
       this.restarts += 1;
       await ignoringErrors(() => this.#shop.restart?.());
     }
@@ -295,7 +301,11 @@ class Visits {
     if (success_url === null || this.#shop.visit === undefined) return;
     refuseStrangeHost('success_url', success_url);
     const hasPaid = this.#sandbox.invoice(record.uuid).status === 'success';
-    this.#story.note(record, hasPaid ? 'returns to the shop' : `opens the success_url without having paid (${kind})`);
+    this.#story.note(
+      record,
+      'customer',
+      hasPaid ? 'returns to the shop' : `opens the success_url without having paid (${kind})`,
+    );
     await ignoringErrors(() => this.#shop.visit?.(success_url));
   }
 
@@ -338,7 +348,7 @@ class Visits {
       // It throws or is down, so nothing was accepted.
     }
     const reaction = status === 0 ? 'gives no response' : `answers ${status}`;
-    this.#story.note(record, `a stranger sends a forged webhook, and the shop ${reaction}`);
+    this.#story.note(record, 'shop', `a stranger sends a forged webhook, and the shop ${reaction}`);
     if (status >= 200 && status < 300) record.acceptedForgery = status;
   }
 }

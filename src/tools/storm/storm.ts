@@ -1,4 +1,3 @@
-import { notify } from '../../errors/notify.ts';
 import { createSandboxWith } from '../sandbox/create-sandbox.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import { planCustomers } from './customers.ts';
@@ -11,7 +10,6 @@ import {
   type StormCustomer,
   type StormNetwork,
   type StormOptions,
-  type StormService,
   type StormShop,
   type StormWebhook,
 } from './options.ts';
@@ -56,19 +54,9 @@ const START = Date.UTC(2026, 0, 5, 8);
  * expect(result.findings).toEqual([]);
  */
 export async function storm(options: StormOptions): Promise<StormResult> {
-  const plan = withProgress(readSettings(options));
+  const plan = readSettings(options);
   plan.signal?.throwIfAborted();
-  const isOwn = 'shop' in options;
-  if (isOwn && typeof options.shop !== 'function')
-    fail('shop must be a function that returns { checkout, receive, orders }');
-  if (!isOwn && (typeof options.sandbox !== 'object' || options.sandbox === null)) {
-    fail(
-      'needs shop, a function that makes the shop over the service it is given, or the sandbox that the shop already uses',
-    );
-  }
-  const { sandbox, shop } = isOwn
-    ? await ownService(options.shop, plan)
-    : { sandbox: options.sandbox, shop: checkShop(options) };
+  const { sandbox, shop } = await ownService(plan);
   const story = new Story(sandbox);
   let isFine = false;
   try {
@@ -82,7 +70,7 @@ export async function storm(options: StormOptions): Promise<StormResult> {
     try {
       await endShop(shop, plan, isFine);
     } finally {
-      if (isOwn) await sandbox.close();
+      await sandbox.close();
     }
   }
 }
@@ -103,10 +91,7 @@ async function endShop(shop: StormShop, plan: CheckedSettings, isFine: boolean):
 }
 
 /** A sandbox whose webhooks go to the shop, and the shop over it. */
-async function ownService(
-  make: (service: StormService) => StormShop | Promise<StormShop>,
-  plan: CheckedSettings,
-): Promise<{ readonly sandbox: Sandbox; readonly shop: StormShop }> {
+async function ownService(plan: CheckedSettings): Promise<{ readonly sandbox: Sandbox; readonly shop: StormShop }> {
   let shop: StormShop | null = null;
   let clock = (): number => START;
   const sandbox: Sandbox = createSandboxWith(
@@ -126,7 +111,7 @@ async function ownService(
   const { apiKey, webhookSecret } = sandbox;
   try {
     const made = await within(plan, () =>
-      make({
+      plan.shop({
         baseUrl: sandbox.url,
         apiKey,
         webhookSecret,
@@ -190,22 +175,4 @@ function notSeenOf({ fulfilments, catchUp, restart, visit }: StormShop): string[
     ...(catchUp === undefined ? ['a catch-up: give catchUp()'] : []),
     'effects outside of the orders, such as a mail that was sent twice',
   ];
-}
-
-/** A line on a terminal, unless the caller asks for the progress. */
-function withProgress(plan: CheckedSettings): CheckedSettings {
-  const { onProgress } = plan;
-  if (onProgress !== undefined) return { ...plan, onProgress: (progress) => notify(() => onProgress(progress)) };
-  // Not every runtime has `process`, so it is read as a member that may be missing.
-  const { process } = globalThis as {
-    readonly process?: { stderr?: { isTTY?: boolean; write?(text: string): unknown } };
-  };
-  const { stderr } = process ?? {};
-  if (stderr?.isTTY !== true) return plan;
-  return {
-    ...plan,
-    onProgress: ({ done, total }) => {
-      if (done % 10 === 0 || done === total) stderr.write?.(`\rstorm ${done} of ${total}${done === total ? '\n' : ''}`);
-    },
-  };
 }

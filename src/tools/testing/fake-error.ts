@@ -1,27 +1,26 @@
+import { type EndpointName, endpoints } from '../../contract/endpoints.ts';
 import type { InvoiceStatus } from '../../contract/types.ts';
-import { checkOptions, configurationFail, namesOf } from '../../errors/checks.ts';
+import { configurationFail, type OptionTable, readOptions, unchecked } from '../../errors/checks.ts';
 import {
-  AbortedError,
-  ApiError,
+  type ApiError,
   ConfigurationError,
-  ConnectionError,
-  ERROR_RESPONSE_CLASSES,
-  InvoiceAlreadyExistsError,
   InvoiceMismatchError,
-  TimeoutError,
   UnexpectedResponseError,
-  ValidationError,
   WebhookVerificationError,
 } from '../../errors/classes.ts';
-import {
-  CODE_KINDS,
-  errorKindOf,
-  errorOutcome,
-  type Outcome,
-  type StoppedBy,
-  WEBHOOK_REASONS,
-} from '../../errors/codes.ts';
+import { CODE_KINDS, type Outcome, type StoppedBy, WEBHOOK_REASONS } from '../../errors/codes.ts';
 import type { AnyMerchantError, CallError, ErrorByCode, KnownCode } from '../../errors/guards.ts';
+import {
+  aborted,
+  attemptTimeout,
+  connectionFailure,
+  deadlinePassed,
+  toError,
+  unusableKey,
+} from '../../transport/failure.ts';
+import { PLATFORM } from '../../transport/limits.ts';
+import { readResponse } from '../../transport/response.ts';
+import type { Failure, OpenCall, ServiceResponse } from '../../transport/types.ts';
 import { fakeInvoice } from './fake-data.ts';
 
 /**
@@ -31,10 +30,10 @@ import { fakeInvoice } from './fake-data.ts';
  * const missing = fakeError('INVOICE_NOT_FOUND' as string, { status: 404, externalId: 'order-1042' });
  */
 export interface FakeErrorOverrides {
-  /** @defaultValue the operation and the code */
+  /** The message of the service, which the message of the error quotes. @defaultValue 'A fake error.' */
   readonly message?: string | undefined;
   /** @defaultValue `'invoices.get'` for 404, `'invoices.list'` for `SDK_PAGE`, otherwise `'invoices.create'` */
-  readonly operation?: string | undefined;
+  readonly operation?: EndpointName | undefined;
   /** @defaultValue `'order-1'`, null for `invoices.list` */
   readonly externalId?: string | null | undefined;
   /** @defaultValue the outcome that the client gives this code for this operation */
@@ -51,33 +50,34 @@ export interface FakeErrorOverrides {
   readonly retryAfter?: number | undefined;
   /** Of INVOICE_ALREADY_EXISTS. @defaultValue `'pending'` */
   readonly existingStatus?: InvoiceStatus | undefined;
-  /** Of VALIDATION_ERROR. @defaultValue one about `amount` */
-  readonly issues?: ValidationError['issues'] | undefined;
 }
 
-const NAMES = namesOf<FakeErrorOverrides>({
-  message: true,
-  operation: true,
-  externalId: true,
-  outcome: true,
-  stoppedBy: true,
-  status: true,
-  requestId: true,
-  details: true,
-  retryAfter: true,
-  existingStatus: true,
-  issues: true,
-});
+const fail = configurationFail('fakeError');
 
-const ISSUES = [{ path: 'amount', message: 'must be above 0' }];
+const OVERRIDES = {
+  message: unchecked<string | undefined>(),
+  operation(value: unknown): EndpointName | undefined {
+    if (value === undefined || Object.hasOwn(endpoints, String(value))) return value as EndpointName | undefined; // just checked
+    return fail(`there is no operation ${JSON.stringify(value)}, only ${Object.keys(endpoints).join(', ')}`);
+  },
+  externalId: unchecked<string | null | undefined>(),
+  outcome: unchecked<Outcome | undefined>(),
+  stoppedBy: unchecked<StoppedBy | undefined>(),
+  status: unchecked<number | undefined>(),
+  requestId: unchecked<string | undefined>(),
+  details: unchecked<Readonly<Record<string, unknown>> | undefined>(),
+  retryAfter: unchecked<number | undefined>(),
+  existingStatus: unchecked<InvoiceStatus | undefined>(),
+} satisfies OptionTable<FakeErrorOverrides>;
 
 /**
  * Returns an error as a call rejects with it: with the class, `kind`, `status` and `outcome` that the client gives this
  * code.
  *
- * For the kind of a status, use its code: `SDK_HTTP_429` is a RateLimitError, and `SDK_HTTP_503` a ServerError. A 404
- * without a code of the service (`SDK_HTTP_404`) is a plain ApiError, as the page of a proxy is. Pass another code of the
- * service as plain `string`, with its `status`.
+ * It makes the response or the failure, and the client's own function makes the error of it. For the kind of a status, use
+ * its code: `SDK_HTTP_429` is a RateLimitError, and `SDK_HTTP_503` a ServerError. A 404 without a code of the service
+ * (`SDK_HTTP_404`) is a plain ApiError, as the page of a proxy is. Pass another code of the service as plain `string`, with its
+ * `status`.
  *
  * @throws ConfigurationError for an unknown name, or for a code that begins with `SDK_` and does not exist.
  * @example
@@ -93,76 +93,115 @@ export function fakeError<S extends string>(
   overrides?: FakeErrorOverrides,
 ): Extract<CallError, ApiError>;
 export function fakeError(code: string, given: FakeErrorOverrides = {}): AnyMerchantError {
-  checkOptions('overrides', given, NAMES, configurationFail('fakeError'));
+  const over = readOptions('overrides', given, OVERRIDES, fail);
+  const { message = 'A fake error.', requestId = 'req-fake-1', existingStatus = 'pending', retryAfter } = over;
   const reason = WEBHOOK_REASONS.find((each) => code === `SDK_WEBHOOK_${each.toUpperCase()}`);
-  if (reason !== undefined) return new WebhookVerificationError(reason, given.message ?? `A fake delivery: ${reason}.`);
-  const hasNoCode = code.startsWith('SDK_HTTP_');
-  const isMissing = given.status === 404 || code === 'SDK_HTTP_404' || code === 'SDK_HTTP_410';
-  const { operation = isMissing ? 'invoices.get' : code === 'SDK_PAGE' ? 'invoices.list' : 'invoices.create' } = given;
-  const isWrite = operation.startsWith('invoices.create') || operation === 'webhooks.resend';
-  const { externalId = operation === 'invoices.list' ? null : 'order-1', requestId = 'req-fake-1' } = given;
-  const { message = `${operation}: ${code}. A fake error.` } = given;
-  const { status = statusOf(code), stoppedBy = 'attempts' } = given;
-  const kind = kindOfCode(code, status);
-  const knownOutcome: Outcome = kind === 'configuration' ? 'not_sent' : 'rejected';
-  const isErrorResponse =
-    !Object.hasOwn(CODE_KINDS, code) || code === 'VALIDATION_ERROR' || code === 'INVOICE_ALREADY_EXISTS';
-  const isRead = code === 'SDK_PAGE' || (code === 'SDK_REDIRECT' && !isWrite); // the response to a read, which changed nothing
-  const outcome =
-    given.outcome ?? (isErrorResponse ? errorOutcome(errorKindOf(code, status, 'service'), status, isWrite) : null);
-  const init = { code, message, operation, externalId, stoppedBy, requestId, outcome: outcome ?? knownOutcome };
-  const unanswered = { ...init, outcome: outcome ?? 'unknown' } as const;
-  const answeredBy: 'other' | 'service' = hasNoCode ? 'other' : 'service';
-  const response = { ...init, answeredBy, status, details: given.details ?? null, retryAfter: given.retryAfter };
-  switch (kind) {
-    case 'connection':
-      return new ConnectionError(code === 'SDK_TLS' ? { ...init, outcome: outcome ?? 'not_sent' } : unanswered);
-    case 'timeout':
-      return new TimeoutError({ ...unanswered, stoppedBy: code === 'SDK_DEADLINE' ? 'deadline' : stoppedBy });
-    case 'aborted':
-      return new AbortedError({ ...unanswered, stoppedBy: 'aborted', reason: AbortSignal.abort().reason });
-    case 'unexpected_response':
-      return new UnexpectedResponseError({ ...(isRead ? init : unanswered), status, issues: [] });
-    case 'configuration':
-      return new ConfigurationError(message, code === 'SDK_CONFIGURATION' ? {} : init);
-    case 'mismatch': {
+  if (reason !== undefined) return new WebhookVerificationError(reason, over.message ?? `A fake delivery: ${reason}.`);
+  const isMissing = code === 'SDK_HTTP_404' || code === 'SDK_HTTP_410';
+  const usual = isMissing ? 'invoices.get' : code === 'SDK_PAGE' ? 'invoices.list' : 'invoices.create';
+  const { operation = usual, stoppedBy = STOPPED_BY[code] ?? 'attempts' } = over;
+  const { externalId = operation === 'invoices.list' ? null : 'order-1' } = over;
+  const endpoint = endpoints[operation];
+  const init = { code, message: `${operation}: ${code}. ${message}`, operation, externalId, stoppedBy };
+  const decided = { ...init, outcome: over.outcome ?? 'rejected' };
+  switch (code) {
+    case 'SDK_CONFIGURATION':
+      return new ConfigurationError(init.message);
+    case 'SDK_INVALID_ARGUMENT':
+      return new ConfigurationError(init.message, init);
+    case 'SDK_INVOICE_MISMATCH': {
       const existing = fakeInvoice(externalId === null ? {} : { external_id: externalId });
-      return new InvoiceMismatchError({ ...init, differences: ['amount'], existing });
+      return new InvoiceMismatchError({ ...decided, differences: ['amount'], existing });
     }
-    case 'conflict': {
-      const { existingStatus = 'pending', details = { external_id: externalId, status: existingStatus } } = given;
-      return new InvoiceAlreadyExistsError({ ...response, details, existingStatus });
-    }
-    case 'validation':
-      return new ValidationError({
-        ...response,
-        details: given.details ?? { amount: ['must be above 0'] },
-        issues: given.issues ?? ISSUES,
-        origin: 'service',
-      });
-    case 'request':
-      return new ApiError(response) as Extract<CallError, { readonly kind: 'request' }>; // ApiError itself has this kind
-    default:
-      return new ERROR_RESPONSE_CLASSES[kind](response);
+    case 'SDK_PAGE':
+      return new UnexpectedResponseError({ ...decided, status: 200, requestId, issues: [] });
   }
+  const details = over.details ?? usualDetails(code, externalId, existingStatus);
+  const client = {
+    ...{ runtime: PLATFORM, printed: new Set(), baseUrl: 'https://pay.example', hasOwnFetch: false },
+    hide: (text: string) => text,
+  };
+  // The parts of a call that reading a response and making its error use.
+  const call = { client, endpoint, externalId, sent: {}, page: undefined } as unknown as OpenCall<unknown>;
+  const failure = unanswered(code) ?? answered(code, call, { message, details, status: over.status, requestId });
+  const { outcome = failure.outcome } = over;
+  return toError(call, { ...failure, outcome, stoppedBy, ...(retryAfter !== undefined && { retryAfter }) });
 }
 
-/** Returns the status for a code. The interface shows only that of VALIDATION_ERROR. */
-function statusOf(code: string): number {
-  const [, status] = /^SDK_HTTP_(\d+)$/.exec(code) ?? [];
-  if (status !== undefined) return Number(status);
-  if (code === 'VALIDATION_ERROR') return 422;
-  if (code === 'INVOICE_ALREADY_EXISTS') return 409;
-  return code === 'SDK_REDIRECT' ? 302 : code.startsWith('SDK_') ? 200 : 400;
+const STOPPED_BY: Readonly<Record<string, StoppedBy>> = { SDK_DEADLINE: 'deadline', SDK_ABORTED: 'aborted' };
+
+function usualDetails(
+  code: string,
+  external_id: string | null,
+  status: string,
+): Readonly<Record<string, unknown>> | null {
+  if (code === 'VALIDATION_ERROR') return { amount: ['must be above 0'] };
+  return code === 'INVOICE_ALREADY_EXISTS' ? { external_id, status } : null;
 }
 
-function kindOfCode(code: string, status: number) {
-  if (Object.hasOwn(CODE_KINDS, code)) return CODE_KINDS[code as keyof typeof CODE_KINDS]; // just checked
-  if (code.startsWith('SDK_') && !/^SDK_HTTP_\d+$/.test(code)) {
-    const known = Object.keys(CODE_KINDS).filter((each) => each.startsWith('SDK_'));
-    return configurationFail('fakeError')(
-      `${JSON.stringify(code.slice(0, 80))} is not a code of this package. The codes are ${known.join(', ')}, SDK_HTTP_<status> and SDK_WEBHOOK_<REASON>`,
+/** The failure of an attempt that got no response, or null for a code of a response. */
+function unanswered(code: string): Failure | null {
+  const broken = (cause: string, message: string): Failure =>
+    connectionFailure(
+      new TypeError('fetch failed', { cause: Object.assign(new Error(message), { code: cause }) }),
+      true,
+      String,
     );
+  switch (code) {
+    case 'SDK_CONNECTION':
+      return broken('UND_ERR_SOCKET', 'other side closed');
+    case 'SDK_TLS':
+      return broken('CERT_HAS_EXPIRED', 'certificate has expired');
+    case 'SDK_ATTEMPT_TIMEOUT':
+      return attemptTimeout(10_000, 'unknown');
+    case 'SDK_DEADLINE':
+      return deadlinePassed(30_000, 'unknown');
+    case 'SDK_ABORTED':
+      return aborted(AbortSignal.abort().reason, 'unknown');
+    case 'SDK_API_KEY':
+      return unusableKey('the API key is empty');
+    default:
+      return null;
   }
-  return errorKindOf(code.startsWith('SDK_HTTP_') ? null : code, status, code.startsWith('SDK_') ? 'other' : 'service');
+}
+
+/** The failure that the client makes of a response with this code. */
+function answered(code: string, call: OpenCall<unknown>, { message, details, status, requestId }: Answer): Failure {
+  const [, named] = /^SDK_HTTP_(\d+)$/.exec(code) ?? [];
+  const forms: Readonly<Record<string, Partial<ServiceResponse>>> = {
+    SDK_REDIRECT: { status: 302, headers: new Headers({ Location: 'https://other.example/' }), raw: '' },
+    SDK_UNREADABLE_BODY: { status: 200, raw: '<html>' },
+    SDK_BODY_TOO_LARGE: { status: 200, raw: '{', cut: true },
+    SDK_CONTRACT: { status: 200, raw: '{"success":true,"data":{}}' },
+    VALIDATION_ERROR: { status: 422 },
+    INVOICE_ALREADY_EXISTS: { status: 409 },
+  };
+  if (code.startsWith('SDK_') && named === undefined && !Object.hasOwn(forms, code)) {
+    const known = Object.keys(CODE_KINDS).filter((each) => each.startsWith('SDK_'));
+    const list = `${known.join(', ')}, SDK_HTTP_<status> and SDK_WEBHOOK_<REASON>`;
+    fail(`${JSON.stringify(code.slice(0, 80))} is not a code of this package. The codes are ${list}`);
+  }
+  const error = { code, message, ...(details !== null && { details }) };
+  const response: ServiceResponse = {
+    status: Number(named ?? 400),
+    headers: new Headers(),
+    requestId,
+    raw: named === undefined ? JSON.stringify({ success: false, error }) : '',
+    cut: false,
+    broken: false,
+    redirected: false,
+    hide: (text) => text,
+    ...forms[code],
+    ...(status !== undefined && { status }),
+  };
+  const read = readResponse(response, call);
+  return read.ok ? fail(`a response with the status ${response.status} is no ${code}`) : read;
+}
+
+/** What an error response says. */
+interface Answer {
+  readonly message: string;
+  readonly details: Readonly<Record<string, unknown>> | null;
+  readonly status: number | undefined;
+  readonly requestId: string;
 }

@@ -27,9 +27,6 @@ export { type FakeErrorOverrides, fakeError } from './fake-error.ts';
 export {
   type DeliveryBody,
   FAKE_WEBHOOK_SECRET,
-  type SignedDelivery,
-  type SignedDeliveryOptions,
   type SignedRequestOptions,
-  signedDelivery,
   signedRequest,
 } from './signed-request.ts';

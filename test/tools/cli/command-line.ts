@@ -19,23 +19,19 @@ export async function cli(args: readonly string[], setting: Setting = {}): Promi
   return { code: await run.ended, out: run.out(), err: run.err() };
 }
 
-/** A command line that runs on, and can be typed to. */
+/** A command line that runs on. */
 export interface Running {
   readonly ended: Promise<ExitCode>;
   readonly out: () => string;
   readonly err: () => string;
-  readonly opened: readonly string[];
   /** Resolves when standard output or error holds the text. */
   until(text: string): Promise<void>;
-  press(key: string): void;
   /** Ctrl-C from outside. */
   interrupt(): void;
 }
 
 export function start(args: readonly string[], { env = {}, input = '', isTerminal = false }: Setting = {}): Running {
   let [out, err] = ['', ''];
-  let press: ((key: string) => void) | null = null;
-  const opened: string[] = [];
   const waiting = new Set<() => void>();
   const look = (): void => {
     for (const wake of waiting) wake();
@@ -53,17 +49,7 @@ export function start(args: readonly string[], { env = {}, input = '', isTermina
     env,
     isTerminal,
     isErrorTerminal: isTerminal,
-    keyboard: isTerminal
-      ? {
-          listen(listener) {
-            press = listener;
-            return () => {
-              press = null;
-            };
-          },
-        }
-      : null,
-    open: (url) => void opened.push(url),
+    isInputTerminal: isTerminal,
     input: async function* () {
       yield Buffer.from(input);
     },
@@ -74,7 +60,6 @@ export function start(args: readonly string[], { env = {}, input = '', isTermina
     ended,
     out: () => out,
     err: () => err,
-    opened,
     until: (text) =>
       new Promise((resolve, reject) => {
         const wake = (): void => {
@@ -86,10 +71,6 @@ export function start(args: readonly string[], { env = {}, input = '', isTermina
         void ended.then(() => reject(new Error(`ended without saying ${text}:\n${out}${err}`)));
         wake();
       }),
-    press(key) {
-      if (press === null) throw new Error('nobody listens to the keyboard');
-      press(key);
-    },
     interrupt: () => signal.abort(),
   };
 }

@@ -4,6 +4,7 @@ import { buffer, text } from 'node:stream/consumers';
 import { onTestFinished } from 'vitest';
 import type { Sandbox, SandboxOptions } from '../../../src/tools/sandbox/index.ts';
 import type { Internals } from '../../../src/tools/sandbox/options.ts';
+import { type ClientDialect, speaking } from '../../support/dialects.ts';
 import { listen } from '../../support/fault-server.ts';
 import { testSandbox } from '../../support/test-sandbox.ts';
 
@@ -18,10 +19,11 @@ export async function listening(options: SandboxOptions & Internals = {}) {
 }
 
 /** The same without a port. */
-export function inProcess(options: SandboxOptions & Internals = {}) {
+export function inProcess(options: SandboxOptions & Internals = {}, forms?: ClientDialect) {
   const sandbox = testSandbox({ seed: 7, now: START, ...options });
   onTestFinished(() => sandbox.close());
-  return { sandbox, api: apiOf(sandbox, 'https://pay.example.com/api/v1/external', sandbox.fetch) };
+  const send = forms === undefined ? sandbox.fetch : speaking({ ...sandbox.dialect, ...forms }, sandbox.fetch);
+  return { sandbox, api: apiOf(sandbox, 'https://pay.example.com/api/v1/external', send) };
 }
 
 function apiOf(sandbox: Sandbox, base: string, send: typeof sandbox.fetch) {

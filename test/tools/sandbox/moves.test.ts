@@ -25,15 +25,11 @@ const CANCELED = { event: 'invoice.canceled', amount: '100.00' };
 /** Each end of an order, and its webhook. */
 const ENDS: readonly (readonly [name: string, end: End, webhook: Record<string, unknown>])[] = [
   ['pay', ({ pay }) => pay('order-1042'), IN_FULL],
-  ['underpay', ({ underpay }) => underpay('order-1042', '50.00'), BY_HALF],
-  ['overpay', ({ overpay }) => overpay('order-1042', '150.00'), BY_MORE],
+  ['pay less', ({ pay }) => pay('order-1042', { amount: '50.00' }), BY_HALF],
+  ['pay more', ({ pay }) => pay('order-1042', { amount: '150.00' }), BY_MORE],
   ['fail', ({ fail }) => fail('order-1042'), { ...CANCELED, status: 'fail' }],
   ['cancel', ({ cancel }) => cancel('order-1042'), { ...CANCELED, status: 'canceled' }],
   ['expire', ({ expire }) => expire('order-1042'), { ...CANCELED, status: 'expired' }],
-  ['finish success', ({ finish }) => finish('order-1042', 'success'), IN_FULL],
-  ['finish fail', ({ finish }) => finish('order-1042', 'fail'), { ...CANCELED, status: 'fail' }],
-  ['finish canceled', ({ finish }) => finish('order-1042', 'canceled'), { ...CANCELED, status: 'canceled' }],
-  ['finish expired', ({ finish }) => finish('order-1042', 'expired'), { ...CANCELED, status: 'expired' }],
 ];
 
 it.each(ENDS)('%s ends an order once and for all, with one webhook', async (_, end, webhook) => {
@@ -96,12 +92,31 @@ describe('a late payment', () => {
     expect((await api('GET', '/invoices/order-1042/webhooks')).json.data).toHaveLength(2);
   });
 
-  it('is none for an open or paid order', async () => {
+  it('of an open order comes after its expiry, to which the clock moves', async () => {
+    const { sandbox, bodies } = await open();
+    await sandbox.advance('1m');
+    const { invoice } = await sandbox.pay('order-1042', { late: true, amount: '50.00' });
+    expect(invoice).toMatchObject({ status: 'success', is_adjusted: true, finished_at: '2026-03-01T12:30:00.000Z' });
+    expect(sandbox.now().toISOString()).toBe('2026-03-01T12:30:00.000Z');
+    expect(bodies()).toMatchObject([{ status: 'expired' }, { status: 'success', amount: '50.00' }]);
+  });
+
+  it('is none for a paid order, and moves no clock for a method that does not fit', async () => {
     const { sandbox } = await open();
-    await expect(sandbox.pay('order-1042', { late: true })).rejects.toThrow('"order-1042" is pending');
+    await expect(sandbox.pay('order-1042', { late: true, method: 'Pix' })).rejects.toThrow('No method "Pix"');
+    expect(sandbox.now().toISOString()).toBe('2026-03-01T12:00:00.000Z');
     await sandbox.pay('order-1042');
     await expect(sandbox.pay('order-1042', { late: true })).rejects.toThrow('"order-1042" is success');
   });
+});
+
+it('every method can be taken out of the sandbox, and works alone', async () => {
+  const { sandbox, api } = inProcess();
+  await api('POST', '/invoices', ORDER);
+  const { pay, invoice, now, deliveries, fetch } = sandbox;
+  expect((await pay('order-1042')).invoice).toEqual(invoice('order-1042'));
+  expect([now().toISOString(), deliveries()]).toEqual(['2026-03-01T12:00:00.000Z', []]);
+  expect((await fetch(sandbox.url)).status).toBe(200);
 });
 
 it('a withdrawal is approved or rejected by the sandbox, and reads so', async () => {
@@ -115,34 +130,26 @@ it('a withdrawal is approved or rejected by the sandbox, and reads so', async ()
   expect((await api('GET', '/withdrawals?per_page=2')).json.data.items).toMatchObject([approved, rejected]);
 });
 
-const none = undefined as unknown as string; // as plain JavaScript may pass it
-const mistyped = { methd: 1 } as object; // likewise
+const mistyped = { methd: 1 } as object; // as plain JavaScript may pass it
 const WAITING = '5eed0000-0000-4000-8000-000000000001'; // a withdrawal of the seed data
 
 // More of these are uses of the command line: test/cli/every-use.test.ts.
 it.each<[string, (sandbox: Sandbox) => unknown, string]>([
-  ['an overpayment that is none', ({ overpay }) => overpay('order-1042', '24.99'), '24.99 is not more'],
-  ['an underpayment without an amount', ({ underpay }) => underpay('order-1042', none), 'The amount must be text'],
-  ['an overpayment without an amount', ({ overpay }) => overpay('order-1042', none), 'The amount must be text'],
-  ['a number as amount', ({ underpay }) => underpay('order-1042', 17 as never), 'such as "17.00"'],
+  ['an amount that is none', ({ pay }) => pay('order-1042', { amount: '-1' }), 'The amount must be text'],
+  ['a number as amount', ({ pay }) => pay('order-1042', { amount: 17 as never }), 'such as "17.00"'],
+  ['a correction of an open one', ({ adjust }) => adjust('order-1042', '17.00'), 'Only a paid one can be corrected'],
+  ['late as text', ({ pay }) => pay('order-1042', { late: 'yes' as never }), 'late must be true or false'],
   ['three decimals', ({ adjust }) => adjust('order-1042', '1.234'), 'at most 2 decimals'],
   [
     'a method out of range',
     ({ pay }) => pay('order-1042', { method: 'Wallet' }),
     'amount is too small: from 50.00 EUR',
   ],
-  ['a state that is none', ({ finish }) => finish('order-1042', 'paid' as never), 'finish takes success, fail'],
   ['a resend without an address', ({ resend }) => resend('expired'), 'it has no callback URL'],
   ['a webhook of a pending one', ({ webhookRequest }) => webhookRequest('order-1042'), 'only a final invoice'],
-  ['a correction of an unpaid one', ({ adjust }) => adjust('expired', '10.00'), 'it is expired, which is final'],
+  ['a correction of an unpaid one', ({ adjust }) => adjust('expired', '10.00'), 'it is expired. Only a paid one'],
   ['a step back', ({ advance }) => advance(-1), 'milliseconds from 0'],
   ['a mistyped option of pay', ({ pay }) => pay('order-1042', mistyped), 'pay has no "methd"'],
-  [
-    'a mistyped option of underpay',
-    ({ underpay }) => underpay('order-1042', '1.00', mistyped),
-    'underpay has no "methd"',
-  ],
-  ['a mistyped option of overpay', ({ overpay }) => overpay('order-1042', '99.00', mistyped), 'overpay has no "methd"'],
   ['a mistyped option of listen', ({ listen }) => listen(mistyped), 'listen has no "methd"'],
   ['a negative port', ({ listen }) => listen({ port: -1 }), 'port'],
   ['a port above the last', ({ listen }) => listen({ port: 70_000 }), 'port'],

@@ -46,7 +46,7 @@ describe('the log', () => {
     const { api, sandbox } = inProcess({ onEvent: (event) => seen.push(event) });
     await api('POST', '/invoices', { ...ORDER, callback_url: hook.url });
     await api('POST', '/invoices', ORDER);
-    await sandbox.underpay('order-1042', '17.00');
+    await sandbox.pay('order-1042', { amount: '17.00' });
     expect(seen).toMatchObject([
       { kind: 'invoice', external_id: 'order-1042', from: null, to: 'pending', why: '25.00 EUR' },
       { kind: 'request', method: 'POST', path: '/api/v1/external/invoices', status: 201 },
@@ -96,7 +96,7 @@ describe('the console', () => {
   const callback_url = 'http://127.0.0.1:3000/hook';
   const FAULT = { fault: 'wrong_signature', times: 2 } as const;
   const REFUSED = expect.stringMatching(
-    /^sandbox: invoice\.paid of order-1001 .* to http:.*: returned 404\. .* Compare the path/,
+    /^merchant-invoicing: sandbox: invoice\.paid of order-1001 .* to http:.*: returned 404\. .* Compare the path/,
   );
   const refusing = (options: SandboxOptions = {}) =>
     createSandbox({ fetch: async () => new Response(null, { status: 404 }), ...options });
@@ -161,15 +161,11 @@ describe('the options', () => {
     expect(() => createSandbox(options as SandboxOptions)).toThrow(name);
   });
 
-  it('may be null, which counts as absent, in all but state', async () => {
+  it('may be null, which counts as absent', () => {
     const absent = nulls(['seed', 'now', 'clock', 'methods', 'withdrawals', 'dialect', 'faults']);
     const sandbox = testSandbox({ ...absent, ...seeded(nulls(['age', 'status', 'paid'])) });
     expect(sandbox.invoice('order-1').status).toBe('pending');
     expect(testSandbox({ seedData: nulls(['invoices']) }).invoices()).toEqual([]);
-    // A state without a seed continues the ids of its sandbox.
-    const state = sandbox.state();
-    expect(testSandbox({ state, ...nulls(['seed']) }).seed).toBe(sandbox.seed);
-    expect(() => testSandbox(nulls(['state']))).toThrow(ConfigurationError);
   });
 
   it('apiKey and webhookSecret are of this sandbox alone unless they are given', () => {

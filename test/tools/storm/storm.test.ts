@@ -1,11 +1,16 @@
 import { randomUUID } from 'node:crypto';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { createSandbox, type Sandbox, type SandboxOptions } from '../../../src/tools/sandbox/index.ts';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { LocalSandbox } from '../../../src/tools/sandbox/sandbox.ts';
+import { FaultScript } from '../../../src/tools/sandbox/state/faults.ts';
 import * as entry from '../../../src/tools/storm/index.ts';
 import { type StormFindingKind, type StormShop, storm } from '../../../src/tools/storm/index.ts';
 import { DEFAULT_WEIGHTS } from '../../../src/tools/storm/options.ts';
 import { verifyWebhook } from '../../../src/webhooks/index.ts';
 import { type Planted, plantedShop } from './planted-shop.ts';
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
 
 /** Weights that play one kind alone. */
 function only<Kind extends string>(kinds: Readonly<Record<Kind, number>>, kind: Kind | null) {
@@ -63,13 +68,12 @@ it('an invoice that is created after an overpayment is a second one', async () =
 });
 
 it('of many outages, three are of the whole shop', async () => {
-  const shop = await shopWithSandbox();
-  const queued = vi.spyOn(shop.sandbox.faults, 'next');
+  const queued = vi.spyOn(FaultScript.prototype, 'next');
   const weights = {
     network: only(DEFAULT_WEIGHTS.network, 'calm'),
     webhooks: only(DEFAULT_WEIGHTS.webhooks, 'outage'),
   };
-  expect((await storm({ customers: 60, weights, ...shop })).findings).toEqual([]);
+  expect((await over('right', { customers: 60, weights })).findings).toEqual([]);
   const ofAll = queued.mock.calls.filter(([, options]) => options?.order === undefined);
   expect([ofAll.length, queued.mock.calls.length > 40]).toEqual([3, true]);
 });
@@ -85,7 +89,9 @@ it('the story of an order has all of its invoices', async () => {
     },
   });
   expect(result.findings).toEqual([]);
-  expect(result.story('order-1')).toMatch(/the invoice is expired[\s\S]*the invoice is pending[\s\S]*is success/);
+  expect(result.story('order-1')).toMatch(
+    /service {3}created: [\s\S]*service {3}expired: [\s\S]*service {3}created: [\s\S]*customer {2}paid: /,
+  );
 });
 
 describe('what the shop gives to the storm', () => {
@@ -162,7 +168,7 @@ describe('a mistake in the shop is found within 200 customers, and named', () =>
     expect(result.summary()).toContain(kind.replaceAll('_', ' '));
     if (found?.order)
       expect(result.story(found.order)).toMatch(
-        /^2026-01-0\d [\d:]{8} {2}[\s\S]*(?:the invoice is pending|sees an error)/,
+        /^2026-01-0\d [\d:]{8} {2}[\s\S]*(?:service {3}created: |sees an error)/,
       );
   });
 });
@@ -190,34 +196,9 @@ it('each kind can be switched off, and what a shop does not show is said', async
   expect(result.notSeen.join()).toMatch(/double fulfilment.*killed.*return to the shop.*catch-up.*mail/);
 });
 
-/** A right shop, and the sandbox that it uses already. */
-async function shopWithSandbox(options: SandboxOptions = {}): Promise<StormShop & { readonly sandbox: Sandbox }> {
-  let shop: StormShop | undefined;
-  const sandbox = createSandbox({
-    ...options,
-    quiet: true,
-    fetch: async (url, init) => {
-      if (typeof shop?.receive !== 'function') throw new Error('the shop is made below');
-      return await shop.receive(new Request(url, init));
-    },
-  });
-  onTestFinished(() => sandbox.close());
-  const { apiKey, webhookSecret, fetch, url: baseUrl } = sandbox;
-  const service = { apiKey, webhookSecret, fetch, baseUrl, origin: 'http://localhost', now: Date.now };
-  shop = await plantedShop({ ...service, listen: async () => baseUrl }, 'right');
-  return { ...shop, sandbox };
-}
-
-it('plays with a sandbox that the shop already uses', async () => {
-  const result = await storm({ customers: 20, ...(await shopWithSandbox()) });
-  expect(result.findings).toEqual([]);
-  expect(result.orders).toBe(20);
-});
-
 it('finds the invoice of a payment link without a search of all invoices', async () => {
-  const shop = await shopWithSandbox();
-  const searches = vi.spyOn(shop.sandbox, 'invoices');
-  expect((await storm({ customers: 20, ...shop })).findings).toEqual([]);
+  const searches = vi.spyOn(LocalSandbox.prototype, 'invoices');
+  expect((await over('right', { customers: 20 })).findings).toEqual([]);
   expect(searches).toHaveBeenCalledTimes(1); // by the verdict
 });
 
@@ -225,20 +206,18 @@ it.each([
   ['the invoice', (uuid: string) => `https://shop.example/pay/${uuid}`],
   ['an own id before it', (uuid: string) => `https://shop.example/${randomUUID()}/${uuid}`],
 ])('follows a link of the shop with %s', async (_, linkOf) => {
-  const { checkout, ...shop } = await shopWithSandbox();
-  const own: StormShop['checkout'] = async (order) => {
-    const given = await checkout(order);
-    const link = typeof given === 'string' ? given : given.payment_url;
-    return linkOf(link.slice(link.lastIndexOf('/') + 1));
+  const shop = async (service: entry.StormService): Promise<StormShop> => {
+    const { checkout, ...rest } = await plantedShop(service, 'right');
+    const own: StormShop['checkout'] = async (order) => {
+      const given = await checkout(order);
+      const link = typeof given === 'string' ? given : given.payment_url;
+      return linkOf(link.slice(link.lastIndexOf('/') + 1));
+    };
+    return { ...rest, checkout: own };
   };
-  const { findings, played } = await storm({ customers: 5, ...shop, checkout: own });
+  const { findings, played } = await storm({ customers: 5, shop });
   expect(findings).toEqual([]);
   expect(Object.values(played.webhooks).length).toBeGreaterThan(0);
-});
-
-it.each([400, 422] as const)('a conflict that the service answers with %i is no refusal', async (conflictStatus) => {
-  const sandboxed = await shopWithSandbox({ dialect: { conflictStatus } });
-  expect((await storm({ customers: 20, ...sandboxed })).findings).toEqual([]);
 });
 
 it('a wrong API key is a refusal', async () => {
@@ -416,6 +395,15 @@ it('a close that throws hides neither a finding nor the error that ended the sto
   expect(findings).toContainEqual(expect.objectContaining({ kind: 'nothing_delivered' }));
   const orders = () => Promise.reject(new Error('no such table'));
   await expect(over('right', { orders })).rejects.toThrow('no such table');
+});
+
+it('tells its progress to the caller, and to nobody else', async () => {
+  const write = vi.spyOn(process.stderr, 'write');
+  const seen: number[] = [];
+  const onProgress = ({ done, total }: { done: number; total: number }): void => void seen.push(total - done);
+  await over('right', { customers: 2, onProgress });
+  await over('right', { customers: 2 });
+  expect([seen.at(-1), seen.length > 3, write.mock.calls]).toEqual([0, true, []]);
 });
 
 describe('a storm refuses', () => {

@@ -47,7 +47,7 @@ describe('overrides', () => {
 describe('fakeError', () => {
   it('has the class of its code, and takes the members of that class', () => {
     expectTypeOf(fakeError('SDK_DEADLINE')).toExtend<TimeoutError>();
-    expectTypeOf(fakeError('VALIDATION_ERROR', { issues: [] })).toExtend<ValidationError>();
+    expectTypeOf(fakeError('VALIDATION_ERROR', { details: { amount: ['is taken'] } })).toExtend<ValidationError>();
     expectTypeOf(fakeError('SDK_WEBHOOK_SIGNATURE_MISMATCH')).toExtend<WebhookVerificationError>();
     expectTypeOf(fakeError('SDK_HTTP_404')).toExtend<Extract<CallError, ApiError>>();
     expectTypeOf(fakeError('ACCOUNT_FROZEN' as string, { status: 403 })).toExtend<ApiError>();

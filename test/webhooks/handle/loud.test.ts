@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { fakePaidEvent, signedDelivery } from '../../../src/tools/testing/index.ts';
+import { fakePaidEvent, signedRequest } from '../../../src/tools/testing/index.ts';
 import { EVENT_ROWS, type EventRow } from '../../../src/webhooks/event/events.ts';
 import { forgetPrinted } from '../../../src/webhooks/handle/report.ts';
 import {
@@ -156,7 +156,9 @@ describe('the public secret of the sandbox', () => {
   beforeEach(() => void vi.stubEnv('MERCHANT_SANDBOX', undefined));
   const deliver = async (secret: WebhookSecret, options: Partial<WebhookHandlerOptions> = {}, signedWith = SANDBOX) => {
     const shop = endpoint({ secret, now: Date.now, ...options });
-    const reply = await shop.handler.handle(await signedDelivery(fakePaidEvent(), { secret: signedWith }));
+    const request = await signedRequest(fakePaidEvent(), { secret: signedWith });
+    const { method, headers } = request;
+    const reply = await shop.handler.handle({ method, headers, body: await request.text() });
     return { ...reply, calls: shop.calls.length, reasons: shop.reasons() };
   };
   const refused = { status: 401, body: 'sandbox_secret', calls: 0, reasons: ['sandbox_secret'] };

@@ -150,6 +150,10 @@ function checkKey(apiKey: string, isPublic: boolean): CheckResult {
   if (apiKey === '') return failed('api-key', `${name} is not set`, example);
   const wrong = checkVariable('api-key', name, apiKey, isPublic);
   if (wrong !== null) return wrong;
+  if (apiKey.startsWith('whsec_')) {
+    const title = `${name} is a webhook secret: it begins with whsec_. The API key is another value of the dashboard`;
+    return failed('api-key', title, `export ${name}=…   # the API key, from the dashboard`);
+  }
   const problem = keyProblem(apiKey);
   if (problem !== null) return failed('api-key', `${name} ${problem}`, example);
   return passed('api-key', `${name} has the form of a key (${apiKey.length} characters)`);
@@ -164,8 +168,8 @@ function checkSecret(secret: string, apiKey: string, isPublic: boolean): CheckRe
   }
   const wrong = checkVariable(id, name, secret, isPublic);
   if (wrong !== null) return wrong;
-  if (secret === apiKey) {
-    const title = `${name} is the API key. The webhook secret is another value of the dashboard`;
+  if (secret === apiKey || secret.startsWith('sk_')) {
+    const title = `${name} is an API key. The webhook secret is another value of the dashboard`;
     return failed(id, title, `export ${name}=…   # the webhook secret, from the dashboard`);
   }
   try {
@@ -240,7 +244,10 @@ function checkClock(headers: Headers, ours: number): CheckResult {
 /** Reads the payment methods with the key, and surveys the service if that succeeds and is wanted. */
 async function callAndSurvey({ baseUrl, apiKey, allowHttp, hasSurvey, signal }: Target) {
   const { MerchantClient } = await import('../../../index.ts');
-  const client = new MerchantClient({ baseUrl, apiKey, allowHttp, retry: false, timeout: TIMEOUT });
+  const client = new MerchantClient({
+    ...{ baseUrl, apiKey, allowHttp, retry: false, timeout: TIMEOUT },
+    webhookSecret: undefined, // doctor receives nothing
+  });
   try {
     const listed = client.paymentMethods.list({ signal });
     const methods = await listed;

@@ -84,7 +84,7 @@ export async function survey(
   await rowsOf('paymentMethods.list', methods);
   await rowsOf('rates.list', rates.list({}, listOptions('rates.list')));
   const listed = await rowsOf('invoices.list', invoices.list({ per_page: SIZE }, listOptions('invoices.list')));
-  const invoice = listed.find((row) => row['status'] !== 'pending') ?? listed[0]; // an open one has no delivery yet
+  const ended = listed.filter((row) => row['status'] !== 'pending'); // an open one has no delivery yet
   const rows = await rowsOf('withdrawals.list', withdrawals.list({ per_page: SIZE }, listOptions('withdrawals.list')));
   // The names of this query are not in the interface, so each is tried, and its effect looked at.
   if (rows.length > SIZE) add('withdrawals.list per_page', 'ignored', 'walks all pages', 'withdrawalQuery.per_page');
@@ -102,12 +102,22 @@ export async function survey(
       add('withdrawals.list status', shows, 'leaves the other rows out', 'withdrawalQuery.status');
     }
   }
-  const uuid = invoice?.['uuid'];
-  if (typeof uuid !== 'string') add('invoices.get', 'not read: the account has no invoice');
+  const uuids = [...ended, ...listed].map((row) => row['uuid']).filter((uuid) => typeof uuid === 'string');
+  const [uuid] = uuids;
+  if (uuid === undefined) add('invoices.get', 'not read: the account has no invoice');
   else {
     await rowsOf('invoices.get', invoices.get(uuid, options));
-    const [delivery] = await rowsOf('webhooks.deliveries', webhooks.deliveries(uuid, options));
-    add('webhooks.deliveries names', delivery === undefined ? 'no delivery to look at' : namesIn(delivery));
+    // The first one may have had no address for its webhook, so the next ones are asked too.
+    for (const each of new Set(uuids)) {
+      const found = await read('webhooks.deliveries', webhooks.deliveries(each, options));
+      if (found === null) break;
+      const [delivery] = found.rows;
+      if (delivery === undefined && each !== uuids.at(-1)) continue;
+      for (const [what, shows] of formsIn(found.rows)) add(`webhooks.deliveries ${what}`, shows);
+      const none = 'no delivery to look at';
+      add('webhooks.deliveries names', delivery === undefined ? none : namesIn(delivery));
+      break;
+    }
   }
   for (const point of unreadable) add(point, 'cannot be read', 'leaves the row out');
   const names = [...unknown];

@@ -6,15 +6,15 @@ import type { Invoice } from '../../../contract/invoices.ts';
 import { hasKind, isMerchantError, isRefusedIdent } from '../../../errors/guards.ts';
 import { hiding } from '../../../errors/hide.ts';
 import { printable } from '../../../errors/printable.ts';
-import type { Diagnosis } from '../../sandbox/delivery/diagnose.ts';
-import type { SandboxDelivery } from '../../sandbox/index.ts';
+import type { SandboxAttempt, SandboxDelivery } from '../../sandbox/index.ts';
+import { clockOf, type Moment, momentsOf } from '../../story.ts';
 import { readArguments } from '../arguments.ts';
 import { COMMANDS, exampleOf } from '../commands.ts';
 import { CliError, EXIT, type ExitCode, type Io, misuse, unfulfilled } from '../io.ts';
 import { jsonLine, markOf, oneLine, type Style, styleOf, wrapped } from '../report.ts';
 import { performAction } from '../sandbox/remote.ts';
 import { type Service, serviceOf } from '../service.ts';
-import { addressText, clockOf, type OrderFacts, type Story, type StoryEvent, storyOf } from './story.ts';
+import { addressText, nextAttempt, type OrderFacts, type Verdict, verdictOf } from './verdict.ts';
 
 const EXAMPLE = exampleOf(COMMANDS.order);
 const DOCTOR = 'npx merchant-invoicing doctor';
@@ -30,10 +30,11 @@ export async function orderCommand(args: readonly string[], io: Io): Promise<Exi
   const out = (text: string): void => io.out(hide(text));
   try {
     const facts = await readOrder(service, ident, flags.resend, io.signal);
-    const story = storyOf(facts);
-    const ok = story.conclusion.grade !== 'fail';
-    if (flags.json) out(jsonLine({ ok, ...jsonOf(facts, story) }));
-    else out(textOf(facts, story, styleOf(io)));
+    const verdict = verdictOf(facts);
+    const moments = [...momentsOf(facts.invoice, facts.deliveries ?? []), ...nextAttempt(facts)];
+    const ok = verdict.conclusion.grade !== 'fail';
+    if (flags.json) out(jsonLine({ ok, ...jsonOf(facts, verdict), events: moments }));
+    else out(textOf(facts, verdict, moments, styleOf(io)));
     return ok ? EXIT.fine : EXIT.finding;
   } catch (error) {
     if (!isMerchantError(error)) throw error;
@@ -61,7 +62,7 @@ async function readOrder(
     invoice,
     deliveries,
     now: new Date(Number.isNaN(date) ? Date.now() : date),
-    knownCause: headers.has('x-sandbox') ? await causeInSandbox(baseUrl, deliveries?.at(-1)) : null,
+    seen: headers.has('x-sandbox') ? await attemptInSandbox(baseUrl, deliveries?.at(-1)) : null,
   };
 }
 
@@ -123,35 +124,33 @@ async function resend(
   return after;
 }
 
-/**
- * The cause that a sandbox knows, because it has seen the response of the receiver, which the interface does not show.
- */
-async function causeInSandbox(baseUrl: string, last: WebhookDelivery | undefined): Promise<Diagnosis | null> {
+/** The last attempt as a sandbox has seen it, with the response of the receiver, which the interface does not show. */
+async function attemptInSandbox(baseUrl: string, last: WebhookDelivery | undefined): Promise<SandboxAttempt | null> {
   if (last === undefined) return null;
   try {
     const { result } = await performAction(baseUrl, 'status', {});
     const { deliveries } = result as { readonly deliveries: readonly SandboxDelivery[] }; // as the action returns them
-    return deliveries.find(({ id }) => id === last.id)?.attempt_log.at(-1)?.cause ?? null;
+    return deliveries.find(({ id }) => id === last.id)?.attempt_log.at(-1) ?? null;
   } catch {
     return null; // behind a proxy that serves the API alone
   }
 }
 
 /** The addresses of the shop are left out or shortened, because their query may hold a secret. */
-function jsonOf({ invoice, deliveries }: OrderFacts, { words, ...story }: Story): object {
+function jsonOf({ invoice, deliveries }: OrderFacts, verdict: Verdict): object {
   const { callback_url, success_url, fail_url, payment_url, payment_method, ...known } = invoice;
   const order = { ...known, payment_method: payment_method?.name ?? null, callback_url: addressText(callback_url) };
-  return { order, deliveries, words, ...story };
+  return { order, deliveries, ...verdict };
 }
 
-function textOf({ invoice }: OrderFacts, story: Story, style: Style): string {
-  const { words, conclusion, cause, fix } = story;
+function textOf({ invoice }: OrderFacts, verdict: Verdict, moments: readonly Moment[], style: Style): string {
+  const { words, conclusion, cause, fix } = verdict;
   const to = addressText(invoice.callback_url);
   const lines = [
     `  ${style.strong(oneLine(invoice.external_id, 50))}  ${words.payment}, webhook: ${words.webhook}`,
     `  invoice ${invoice.uuid}`,
     ...(to === null ? [] : [`  webhook ${printable(to)}`]),
-    ...eventLines(story.events, style),
+    ...momentLines(moments, style),
     '',
     wrapped(conclusion.text, 4, `  ${markOf(conclusion.grade, style)} `),
     ...(cause === null ? [] : [wrapped(printable(cause.text), 4)]),
@@ -161,16 +160,19 @@ function textOf({ invoice }: OrderFacts, story: Story, style: Style): string {
   return `${lines.join('\n')}\n`;
 }
 
-/** The events below the day on which they happened. */
-function eventLines(events: readonly StoryEvent[], style: Style): string[] {
-  const width = Math.max(...events.map(({ what }) => what.length));
+/** The moments below the day on which they happened, each with who did it. */
+function momentLines(moments: readonly Moment[], style: Style): string[] {
+  const width = Math.max(...moments.map(({ what }) => what.length));
   let day = '';
-  return events.flatMap(({ at, grade, what, text }) => {
+  return moments.flatMap(({ at, lane, grade, what, text }) => {
     const today = at?.toUTCString().slice(5, 16) ?? day;
     const heading = today === day ? [] : ['', `  ${today} (UTC)`];
     day = today;
     const mark = grade === null ? ' ' : markOf(grade, style);
     const time = at === null ? ' '.repeat(8) : clockOf(at);
-    return [...heading, wrapped(oneLine(text, 200), width + 16, `  ${time}  ${mark} ${what.padEnd(width)}  `)];
+    return [
+      ...heading,
+      wrapped(oneLine(text, 200), width + 26, `  ${time}  ${lane.padEnd(8)}  ${mark} ${what.padEnd(width)}  `),
+    ];
   });
 }

@@ -62,7 +62,7 @@ function inputOf(path: string | undefined, io: Io): AsyncIterable<Uint8Array> {
   if (path === undefined) throw misuse('reconcile needs --orders', EXAMPLE);
   if (path !== '-') return bytesOf(path);
   // At a terminal the command would wait for input and print nothing.
-  if (io.keyboard !== null) throw misuse('--orders - reads standard input, which is a terminal', EXAMPLE);
+  if (io.isInputTerminal) throw misuse('--orders - reads standard input, which is a terminal', EXAMPLE);
   return io.input();
 }
 

@@ -4,18 +4,14 @@ import { isMerchantError } from '../../../errors/guards.ts';
 import { SANDBOX_KEY, SANDBOX_SECRET } from '../../../webhooks/verify/sandbox-secret.ts';
 import { faultFromText } from '../../sandbox/actions.ts';
 import { codeOf } from '../../sandbox/delivery/webhook-request.ts';
-import { DIALECTS } from '../../sandbox/dialects.ts';
-import { createSandbox, type Dialect, type Sandbox, type SandboxOptions, type SeedFault } from '../../sandbox/index.ts';
-import { createRandom, randomSeed } from '../../sandbox/state/random.ts';
+import { createSandbox, type Sandbox, type SandboxOptions, type SeedFault } from '../../sandbox/index.ts';
 import { parseAddress, parseDialect, readArguments } from '../arguments.ts';
 import { COMMANDS } from '../commands.ts';
 import { EXIT, type ExitCode, type Io, misuse } from '../io.ts';
 import { jsonLine, type Style, styleOf, wrapped } from '../report.ts';
 import { playDemo } from './demo.ts';
-import { listenToKeys } from './keyboard.ts';
 import { actOnSandbox, isAction } from './remote.ts';
 import { banner, eventWriter } from './screen.ts';
-import { openState, type StateFile } from './state-file.ts';
 
 const HELP = 'npx merchant-invoicing sandbox --help';
 const MAX_PORTS = 20;
@@ -27,14 +23,7 @@ export async function sandboxCommand(args: readonly string[], io: Io): Promise<E
   const [first = '', ...rest] = args;
   if (isAction(first)) return actOnSandbox(first, rest, io);
   const flags = readFlags(args);
-  const options = sandboxOptions(flags);
-  const port = portOf(flags.port);
-  const file = flags.state === undefined ? null : openState(flags.state);
-  try {
-    await serve(flags, options, port, file, io);
-  } finally {
-    file?.release();
-  }
+  await serve(flags, sandboxOptions(flags), portOf(flags.port), io);
   return EXIT.fine;
 }
 
@@ -48,13 +37,10 @@ function portOf(text: string): number {
 }
 
 function sandboxOptions(flags: Flags): SandboxOptions {
-  const isShuffled = flags['shuffle-unknowns'];
-  // A shuffled run can be repeated only with its seed, so the seed is chosen here and shown.
-  const number = flags.seed !== undefined && /^\d{1,9}$/.test(flags.seed) ? Number(flags.seed) : flags.seed;
-  const seed = number ?? (isShuffled ? randomSeed() : undefined);
+  const seed = flags.seed !== undefined && /^\d{1,9}$/.test(flags.seed) ? Number(flags.seed) : flags.seed;
   return {
     clock: flags.frozen ? 'virtual' : 'real',
-    dialect: { ...(isShuffled ? randomDialect(seed) : {}), ...parseDialect(flags.dialect) },
+    dialect: parseDialect(flags.dialect),
     faults: flags.fault.map((text) => {
       const fault = faultFromText(text) as SeedFault; // an unknown type is refused by the sandbox
       return fault.rate === undefined ? fault : { ...fault, seed: `${seed ?? 1} ${text}` };
@@ -74,23 +60,7 @@ function optionalAddress(address: string | undefined, flag: string): string | un
   return address === undefined ? undefined : parseAddress(address, flag, HELP);
 }
 
-/** One value of each dialect at random. */
-function randomDialect(seed: number | string | undefined): Partial<Dialect> {
-  const { next } = createRandom(`dialect ${seed}`);
-  const chosen = Object.entries(DIALECTS).map(([name, { values }]) => [
-    name,
-    values[Math.floor(next() * values.length)],
-  ]);
-  return Object.fromEntries(chosen) as Partial<Dialect>; // each name has a value of its list
-}
-
-async function serve(
-  flags: Flags,
-  options: SandboxOptions,
-  port: number,
-  file: StateFile | null,
-  io: Io,
-): Promise<void> {
+async function serve(flags: Flags, options: SandboxOptions, port: number, io: Io): Promise<void> {
   const { json, host } = flags;
   const style = styleOf(io);
   const say = (line: string): void => io.err(`${wrapped(line, 4, '  ! ')}\n`);
@@ -99,10 +69,8 @@ async function serve(
   let endDemo = (): void => undefined;
   const sandbox = createSandbox({
     ...options,
-    state: file?.state,
     onEvent(event) {
       if (!hasStarted) return; // events of the demo are not shown
-      file?.touch();
       if (!json) io.out(write(event) ?? '');
       else if (flags.events) io.out(jsonLine(event));
     },
@@ -112,13 +80,14 @@ async function serve(
     if (!isLoopback(host) && host !== '::1') {
       say(`${host} opens this sandbox to the network: any program that can reach it can use it`);
     }
-    if (flags.demo && sandbox.invoices().length === 0) endDemo = await playDemo(sandbox, url);
-    file?.keep(sandbox, url, say);
+    if (flags.demo) endDemo = await playDemo(sandbox, url);
     hasStarted = true;
     announce(sandbox, flags, io, style);
-    await untilStopped(sandbox, json, () => file?.touch(), io);
+    await new Promise<void>((stop) => {
+      if (io.signal.aborted) stop();
+      io.signal.addEventListener('abort', () => stop(), { once: true });
+    });
   } finally {
-    file?.flush();
     endDemo();
     await sandbox.close();
   }
@@ -149,20 +118,5 @@ function announce(sandbox: Sandbox, flags: Flags, io: Io, style: Style): void {
     io.out(`${JSON.stringify({ baseUrl: url, apiKey, webhookSecret, dashboard: `${url}/` })}\n`);
   }
   if (flags.json) return;
-  const hasSeed = flags.seed !== undefined || flags['shuffle-unknowns'];
-  const { state: stateFile } = flags;
-  io.out(banner(sandbox, style, { hasKeys: io.keyboard !== null, hasSeed, stateFile }));
-}
-
-function untilStopped(sandbox: Sandbox, json: boolean, changed: () => void, io: Io): Promise<void> {
-  return new Promise((resolve) => {
-    let release = (): void => undefined;
-    const stop = (): void => {
-      release();
-      resolve();
-    };
-    if (io.keyboard !== null && !json) release = listenToKeys(io.keyboard, { io, sandbox, changed, stop });
-    if (io.signal.aborted) stop();
-    io.signal.addEventListener('abort', stop, { once: true });
-  });
+  io.out(banner(sandbox, style, flags.seed !== undefined));
 }

@@ -62,9 +62,9 @@ export async function playDemo(sandbox: Sandbox, url: string): Promise<() => voi
   create('demo-paid', '25.00', 'EUR', { purpose: 'Two mugs' });
   await sandbox.pay('demo-paid');
   create('demo-underpaid', '60.00', 'EUR', { purpose: 'Desk lamp' });
-  await sandbox.underpay('demo-underpaid', '45.00');
+  await sandbox.pay('demo-underpaid', { amount: '45.00' });
   create('demo-overpaid', '150.00', 'BRL', { purpose: 'Board game' });
-  await sandbox.overpay('demo-overpaid', '155.50');
+  await sandbox.pay('demo-overpaid', { amount: '155.50' });
   create('demo-refused', '119.00', 'EUR', { purpose: 'Annual plan', callback_url: at('/other-secret') });
   await sandbox.pay('demo-refused');
   const pending = order('demo-pending', '49.90', 'EUR', { purpose: 'Three books' });

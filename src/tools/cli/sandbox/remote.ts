@@ -1,21 +1,15 @@
 // Acts on a sandbox that runs in another process, by one request for each action.
 import { isHttpAddress, isLoopback } from '../../../contract/values/scalars.ts';
-import { printable } from '../../../errors/printable.ts';
 import { ACTIONS, type ActionFields, type ActionName, type ActionResult, isActionName } from '../../sandbox/actions.ts';
 import { shellWord } from '../../shell.ts';
 import { parseAddress, readArguments } from '../arguments.ts';
-import { COMMANDS } from '../commands.ts';
-import { CliError, EXIT, type ExitCode, type Io, type Keyboard, misuse, unfulfilled } from '../io.ts';
+import { COMMANDS, type Flag } from '../commands.ts';
+import { CliError, EXIT, type ExitCode, type Io, misuse, unfulfilled } from '../io.ts';
 import { jsonLine, styleOf } from '../report.ts';
-import { actionLines } from './show.ts';
-import { addressOfState } from './state-file.ts';
+import { lineText } from './screen.ts';
 
 const START = 'npx merchant-invoicing sandbox';
 const OTHER = `${START}   # or name the one that runs, with --url`;
-
-/** The field of an action that each flag fills in. */
-const FLAG_FIELDS = { id: 'external_id', customer: 'customer_id', callback: 'callback_url', method: 'method' } as const;
-type FieldFlag = keyof typeof FLAG_FIELDS;
 
 /** True for the name of an action. Throws for another word that is no flag. */
 export function isAction(word: string): word is ActionName {
@@ -24,34 +18,35 @@ export function isAction(word: string): word is ActionName {
   throw misuse(`sandbox has no action ${JSON.stringify(word)}`, `${START} pay --help`);
 }
 
-/** `sandbox pay order-1042` and the like: acts on the sandbox at `--url`, or on the one that keeps the file of `--state`. */
+/** `sandbox pay order-1042` and the like: acts on the sandbox at `--url`. */
 export async function actOnSandbox(name: ActionName, args: readonly string[], io: Io): Promise<ExitCode> {
   const { values, positionals } = readArguments(COMMANDS['sandbox action'], args, `sandbox ${name}`);
   const { words, options = [] } = ACTIONS[name];
   const fix = [START, name, ...words.map(({ example }) => example)].join(' ').trim();
-  const address = values.state === undefined ? (values.url ?? usualSandbox(io.env)) : addressOfState(values.state);
-  const url = parseAddress(address, '--url', fix).replace(/\/+$/, '');
+  const url = parseAddress(values.url ?? usualSandbox(io.env), '--url', fix).replace(/\/+$/, '');
   const needed = words.filter(({ isOptional }) => !isOptional).map(({ needs }) => needs);
   if (positionals.length < needed.length) throw misuse(`${name} needs ${needed.join(' and ')}`, fix);
   const extra = positionals[words.length];
   if (extra !== undefined) throw misuse(`${name} does not take ${JSON.stringify(extra)}`, fix);
   const fields: Record<string, string | undefined> = {};
   for (const [index, { field }] of words.entries()) fields[field] = positionals[index];
-  for (const flag of Object.keys(FLAG_FIELDS) as FieldFlag[]) {
-    const value = values[flag];
-    if (value === undefined) continue;
+  const given: Readonly<Record<string, unknown>> = values;
+  for (const [flag, { field }] of Object.entries<Flag>(COMMANDS['sandbox action'].flags)) {
+    const value = given[flag];
+    if (field === undefined || value === undefined || value === false) continue;
     // An empty value comes from a variable that is not set. The sandbox would read it as absent, as in a form.
     if (value === '') throw misuse(`--${flag} is empty`, fix);
-    if (!options.includes(FLAG_FIELDS[flag])) throw misuse(`${name} does not take --${flag}`, fix);
-    fields[FLAG_FIELDS[flag]] = value;
+    if (!options.includes(field)) throw misuse(`${name} does not take --${flag}`, fix);
+    fields[field] = String(value);
   }
-  const asks = name === 'reset' && !values.yes && io.keyboard !== null;
-  if (asks && !(await confirmed(`Remove everything in the sandbox at ${url}?`, io.keyboard, io.out))) {
+  const asks = name === 'reset' && !values.yes && io.isInputTerminal;
+  if (asks && !(await confirmed(`Remove everything in the sandbox at ${url}?`, io))) {
     io.out(values.json ? jsonLine({ reset: false }) : 'nothing was changed\n');
     return EXIT.fine;
   }
   const done = await performAction(url, name, fields);
-  io.out(values.json ? jsonLine(done.result) : actionLines(name, done, styleOf(io)));
+  const style = styleOf(io);
+  io.out(values.json ? jsonLine(done.result) : done.lines.map((line) => `${lineText(line, style)}\n`).join(''));
   return EXIT.fine;
 }
 
@@ -61,15 +56,10 @@ export function usualSandbox({ MERCHANT_BASE_URL: url }: Io['env']): string {
 }
 
 /** Asks on a terminal, where only y means yes. */
-function confirmed(question: string, keyboard: Keyboard, out: Io['out']): Promise<boolean> {
+async function confirmed(question: string, { out, input }: Io): Promise<boolean> {
   out(`  ${question} y/N `);
-  return new Promise((resolve) => {
-    const release = keyboard.listen((key) => {
-      release();
-      out(`${printable(key)}\n`);
-      resolve(key === 'y' || key === 'Y');
-    });
-  });
+  for await (const typed of input()) return /^y(?:es)?\s*$/i.test(Buffer.from(typed).toString());
+  return false;
 }
 
 /**
@@ -90,7 +80,7 @@ export async function performAction(url: string, action: string, fields: ActionF
   }
   const isSandbox = response.headers.has('x-sandbox');
   const body = (isSandbox ? await response.json().catch(() => null) : null) as Partial<ActionResponse> | null; // checked below
-  if (body?.ok === true && body.text !== undefined) return { result: body.result, text: body.text };
+  if (body?.ok === true && Array.isArray(body.lines)) return { result: body.result, lines: body.lines };
   if (body?.ok === false) {
     throw unfulfilled(body.error?.message ?? 'the sandbox refused', `${START} status --url ${shellWord(url)}`);
   }

@@ -1,4 +1,5 @@
 // What `webhooks check` sends, as one table: the delivery, the expected response, the cause of another one, and the remedy.
+import { LONG_WORK } from '../../sandbox/delivery/diagnose.ts';
 import type { EventKind } from './delivery.ts';
 
 /** How a delivery differs from a genuine one. The deliveries of a case have one event, one time and one id. */
@@ -106,7 +107,7 @@ const BASICS: readonly Case[] = [
     title: 'answers quickly',
     expected: 'quick',
     cause: 'After 15 s the service sends it again',
-    remedy: 'Store the event, answer 2xx, and do the work afterwards.',
+    remedy: LONG_WORK,
     sends: [],
   },
   accepted(

@@ -6,8 +6,8 @@ import { engine, hexToBase64, signWebhook, utf8 } from '../../../webhooks/verify
 import { fingerprintOf } from '../../../webhooks/verify/why.ts';
 import { type Diagnosis, diagnoseReply, isUnexplained } from '../../sandbox/delivery/diagnose.ts';
 import { signedRequest } from '../../sandbox/delivery/webhook-request.ts';
+import { CHECK_CUSTOMER } from '../../sandbox/state/records.ts';
 import type { SandboxWebhookRequest } from '../../sandbox/wire-types.ts';
-import { CHECK_CUSTOMER } from '../../sandbox/words.ts';
 import { readArguments } from '../arguments.ts';
 import { COMMANDS, exampleOf } from '../commands.ts';
 import { EXIT, type ExitCode, type Io } from '../io.ts';
@@ -54,59 +54,66 @@ export async function webhooksCheck(args: readonly string[], io: Io): Promise<Ex
   const sender = readSender(positionals[0], values, io.env, EXAMPLE);
   const { url, secrets, externalId } = sender;
   const sandbox = externalId === null && (await isSandbox(sender.sandbox)) ? sender.sandbox : null;
-  const style = styleOf(io);
-  const say = (line: string): void => (values.json ? undefined : io.out(`${line}\n`));
   if (!isLoopback(new URL(url).hostname)) {
     io.err('  ! not on this machine: a live shop may fulfil the orders that it accepts\n');
   }
-  if (sandbox !== null) {
-    const own = 'If that has --callback to this receiver, its own webhooks come first, and this check sees repeats.';
-    say(`\n${wrapped(`with orders that it creates in the sandbox at ${sandbox}. ${own}`, 2)}`);
-  } else if (externalId === null) {
-    const advice = 'start a sandbox, or give --external-id, --uuid and --amount of one that does.';
-    say(`\n${wrapped(`with orders that do not exist. A receiver that looks them up refuses them: ${advice}`, 2)}`);
-  }
-  say(wrapped(`${url}  signed with ${sender.source}`, 2));
-
   const exam = new Examination(sender, sandbox, io.env['MERCHANT_API_KEY']);
-  const results: Result[] = [];
-  const report = async (rule: string, each: Case): Promise<void> => {
-    const { id, title } = each;
-    const result = { id, rule, title, ...(await exam.judge(each)) };
-    results.push(result);
-    say(linesOf(result, secrets, style));
-  };
-  const hasStopped = (): boolean => io.signal.aborted || results[0]?.grade === 'fail';
-  for (const { rule, heading, cases } of RULES) {
-    if (hasStopped() && !(cases.includes(DISCREET) && exam.hasLeaked)) continue;
-    say(`\n  ${style.strong(heading)}`);
-    for (const each of cases) if (!hasStopped() || each === DISCREET) await report(rule, each);
-  }
-
+  const results = await resultsOf(exam, io.signal);
+  const hasStopped = io.signal.aborted || results[0]?.grade === 'fail';
   const count = (grade: Grade): number => results.filter((result) => result.grade === grade).length;
   const [passed, failed, advised] = [count('pass'), count('fail'), count('advice')];
   const [inconclusive, orders] = [count('inconclusive'), [...exam.orders]];
-  const ok = failed === 0 && !hasStopped();
+  const ok = failed === 0 && !hasStopped;
   if (values.json) {
     const hidden = ({ text, headers: _, ...reply }: Reply) => ({ ...reply, text: hiding(secrets)(text) });
     const checks = results.map((result) => ({ ...result, replies: result.replies.map(hidden) }));
     io.out(jsonLine({ ok, url, passed, failed, advised, inconclusive, checks, orders, questions: QUESTIONS }));
     return ok ? EXIT.fine : EXIT.finding;
   }
-  if (!hasStopped()) {
-    say(`\n  ${style.strong('What only you can check')}`);
-    for (const question of QUESTIONS) say(wrapped(question, 4, '  ? '));
-    say(wrapped(`orders ${orders.join(' ')}`, 4, '    '));
-  }
+  const style = styleOf(io);
+  const own = 'If that has --callback to this receiver, its own webhooks come first, and this check sees repeats.';
+  const invented =
+    'with orders that do not exist. A receiver that looks them up refuses them: start a sandbox, or give --external-id, --uuid and --amount of one that does.';
+  const where = sandbox === null ? invented : `with orders that it creates in the sandbox at ${sandbox}. ${own}`;
+  const questions = [
+    `\n  ${style.strong('What only you can check')}`,
+    ...QUESTIONS.map((question) => wrapped(question, 4, '  ? ')),
+    wrapped(`orders ${orders.join(' ')}`, 4, '    '),
+  ];
   const parts = [
     failed > 0 && style.bad(`${failed} failed`),
     failed > 0 ? `${passed} passed` : style.good(`${passed} passed`),
     advised > 0 && `${advised} with advice`,
     inconclusive > 0 && `${inconclusive} inconclusive`,
-    hasStopped() && (io.signal.aborted ? 'stopped early' : 'stopped: correct this first, then run it again'),
+    hasStopped && (io.signal.aborted ? 'stopped early' : 'stopped: correct this first, then run it again'),
   ];
-  say(`\n  ${parts.filter(Boolean).join(', ')}\n`);
+  const lines = [
+    ...(externalId === null ? [`\n${wrapped(where, 2)}`] : []),
+    wrapped(`${url}  signed with ${sender.source}`, 2),
+    ...RULES.flatMap(({ rule, heading }) => {
+      const ofRule = results.filter((each) => each.rule === rule);
+      if (ofRule.length === 0) return [];
+      return [`\n  ${style.strong(heading)}`, ...ofRule.map((each) => linesOf(each, secrets, style))];
+    }),
+    ...(hasStopped ? [] : questions),
+    `\n  ${parts.filter(Boolean).join(', ')}\n`,
+  ];
+  io.out(lines.map((line) => `${line}\n`).join(''));
   return ok ? EXIT.fine : EXIT.finding;
+}
+
+/** Runs the cases, until the first one fails. A leak is told even then. */
+async function resultsOf(exam: Examination, signal: AbortSignal): Promise<Result[]> {
+  const results: Result[] = [];
+  for (const { rule, cases } of RULES) {
+    for (const each of cases) {
+      const hasStopped = signal.aborted || results[0]?.grade === 'fail';
+      if (hasStopped && !(each === DISCREET && exam.hasLeaked)) continue;
+      const { id, title } = each;
+      results.push({ id, rule, title, ...(await exam.judge(each)) });
+    }
+  }
+  return results;
 }
 
 function linesOf(result: Result, secrets: readonly string[], style: Style): string {

@@ -19,8 +19,8 @@ import { performAction, usualSandbox } from '../sandbox/remote.ts';
 /** Each event, the status of its invoice, and the action of the sandbox that brings an order there. */
 export const SAMPLES = {
   paid: { status: 'success', action: 'pay' },
-  adjusted: { status: 'success', action: 'underpay' },
-  overpaid: { status: 'success', action: 'overpay' },
+  adjusted: { status: 'success', action: 'pay' },
+  overpaid: { status: 'success', action: 'pay' },
   expired: { status: 'expired', action: 'expire' },
   canceled: { status: 'canceled', action: 'cancel' },
   fail: { status: 'fail', action: 'fail' },

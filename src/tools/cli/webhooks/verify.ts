@@ -85,7 +85,7 @@ function parseInstant(text: string): number {
 
 async function readRequest(io: Io): Promise<RawRequest> {
   // At a terminal the command would wait for input and print nothing.
-  if (io.keyboard !== null) throw misuse('webhooks verify reads a request from standard input', EXAMPLE);
+  if (io.isInputTerminal) throw misuse('webhooks verify reads a request from standard input', EXAMPLE);
   const chunks: Uint8Array[] = [];
   for await (const chunk of io.input()) chunks.push(chunk);
   const request = splitRequest(Buffer.concat(chunks));

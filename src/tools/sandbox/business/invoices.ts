@@ -3,9 +3,10 @@
 
 import type { FinalInvoiceStatus } from '../../../contract/statuses.ts';
 import type { KnownInvoiceStatus } from '../../../contract/types.ts';
+import { flag, type OptionTable, readOptions, unchecked } from '../../../errors/checks.ts';
 import { ConfigurationError } from '../../../errors/classes.ts';
-import { announce } from '../delivery/deliveries.ts';
-import { quoted } from '../option-checks.ts';
+import { announce, settleDeliveries } from '../delivery/deliveries.ts';
+import { fail, quoted } from '../option-checks.ts';
 import type { InvoiceDraft, InvoiceRecord } from '../state/records.ts';
 import type { Payment } from '../wire-types.ts';
 import type { World } from '../world.ts';
@@ -41,7 +42,7 @@ export function openInvoice(world: World, draft: InvoiceDraft, createdAt = world
 }
 
 /** Schedules the expiry of a pending invoice. */
-export function awaitExpiry(world: World, invoice: InvoiceRecord): void {
+function awaitExpiry(world: World, invoice: InvoiceRecord): void {
   invoice.expiry = world.clock.schedule(invoice.expiresAt, () =>
     closeInvoice(world, invoice, 'expired', 'no payment in time', invoice.expiresAt),
   );
@@ -61,47 +62,33 @@ function setMethod(world: World, invoice: InvoiceRecord, wanted: string | number
   invoice.amountToSend = quote(invoice.amount, method, rate).amountToSend;
 }
 
+const PAYMENT = {
+  amount: unchecked<string | undefined>(),
+  method: unchecked<string | number | undefined>(),
+  late: flag(false),
+} satisfies OptionTable<Payment>;
+
 /**
  * Pays an invoice. An amount other than the ordered one makes it adjusted. With `late` it pays an invoice that has
- * ended unpaid, which sends a second webhook. Resolves after the first attempt of the webhook.
+ * ended unpaid, which sends a second webhook. A pending one ends first, as the clock moves to its expiry. Resolves after
+ * the first attempt of the webhook.
  */
-export function payInvoice(
-  world: World,
-  invoice: InvoiceRecord,
-  { amount = invoice.amount, method, late = false }: Payment = {},
-): Promise<void> {
-  const { status } = invoice;
-  if (!late) checkPending(invoice, 'pay');
-  else if (status === 'pending' || status === 'success') {
-    throw new ConfigurationError(
-      `Only an order that has ended unpaid can be paid late, and ${quoted(invoice.external_id)} is ${status}`,
-    );
-  }
+export async function payInvoice(world: World, invoice: InvoiceRecord, payment: Payment): Promise<void> {
+  const { amount = invoice.amount, method, late } = readOptions('pay', payment, PAYMENT, fail);
   checkAmount(amount);
+  if (late) checkUnpaid(invoice);
+  else checkPending(invoice, 'pay');
+  if (invoice.status === 'pending' && late) {
+    methodFor(world, invoice, method); // throws before the clock moves
+    await settleDeliveries(world);
+    await world.clock.advance(Math.max(0, invoice.expiresAt - world.clock.now()));
+    checkUnpaid(invoice); // somebody else may have paid it meanwhile
+  }
   if (method !== undefined || invoice.method === null) setMethod(world, invoice, method);
   creditPayment(world, invoice, amount);
   const adjusted = invoice.adjustment === null ? '' : `, paid ${amount} of ${invoice.amount} (adjusted)`;
-  return finish(
-    world,
-    invoice,
-    'success',
-    `${late ? 'paid late, ' : ''}${invoice.settledUsdt} USDT credited${adjusted}`,
-  );
-}
-
-/** Pays less than ordered (`underpay`) or more (`overpay`). @throws ConfigurationError for any other amount. */
-export function payOtherAmount(
-  world: World,
-  invoice: InvoiceRecord,
-  kind: 'underpay' | 'overpay',
-  { amount, method }: Payment & { readonly amount: string },
-): Promise<void> {
-  const [sign, word] = kind === 'underpay' ? [-1, 'less'] : [1, 'more'];
-  checkAmount(amount); // payInvoice reads undefined as the ordered amount
-  if (compareAmounts(amount, invoice.amount) !== sign) {
-    throw new ConfigurationError(`${amount} is not ${word} than the ordered ${invoice.amount}`);
-  }
-  return payInvoice(world, invoice, { amount, method });
+  const why = `${late ? 'paid late, ' : ''}${invoice.settledUsdt} USDT credited${adjusted}`;
+  await finish(world, invoice, 'success', why);
 }
 
 /** Ends an invoice without a payment. */
@@ -116,17 +103,17 @@ export function closeInvoice(
   return finish(world, invoice, status, why, at);
 }
 
-/**
- * Corrects the paid amount after a dispute. A paid invoice changes without a second webhook, because its status stays
- * the same. A pending invoice is paid with this amount.
- */
-export function adjustInvoice(world: World, invoice: InvoiceRecord, amount: string): Promise<void> {
+/** Corrects the amount of a paid invoice. No second webhook is sent, because its status stays the same. */
+export function adjustInvoice(world: World, invoice: InvoiceRecord, amount: string): void {
   checkAmount(amount);
-  if (invoice.status === 'pending') return payInvoice(world, invoice, { amount });
-  if (invoice.status !== 'success') checkPending(invoice, 'adjust');
+  if (invoice.status !== 'success') {
+    const advice = invoice.status === 'pending' ? `. pay takes another amount` : '';
+    throw new ConfigurationError(
+      `Cannot adjust ${quoted(invoice.external_id)}: it is ${invoice.status}. Only a paid one can be corrected${advice}`,
+    );
+  }
   creditPayment(world, invoice, amount);
   logMove(world, invoice, 'success', `corrected to ${amount}, ${invoice.settledUsdt} USDT credited, no second webhook`);
-  return Promise.resolve();
 }
 
 /** Credits the paid amount, by the chosen method and rate. */
@@ -172,6 +159,13 @@ function checkPending(invoice: InvoiceRecord, doing: string): void {
   if (invoice.status === 'pending') return;
   throw new ConfigurationError(
     `Cannot ${doing} ${quoted(invoice.external_id)}: it is ${invoice.status}, which is final. Only a pending invoice can change`,
+  );
+}
+
+function checkUnpaid({ status, external_id }: InvoiceRecord): void {
+  if (status !== 'success') return;
+  throw new ConfigurationError(
+    `Only an order that was not paid can be paid late, and ${quoted(external_id)} is success`,
   );
 }
 

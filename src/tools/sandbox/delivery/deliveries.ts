@@ -2,6 +2,7 @@
 // dialects.ts, and signs with webhooks/verify.
 
 import { ConfigurationError } from '../../../errors/classes.ts';
+import { warnOnce } from '../../../errors/notify.ts';
 import { quoted } from '../option-checks.ts';
 import { DELIVERY_FAULTS, type DeliveryFault, durationOf } from '../state/faults.ts';
 import { type DeliveryRecord, type InvoiceRecord, KEPT_ATTEMPTS } from '../state/records.ts';
@@ -30,15 +31,9 @@ export function deliveryState({ status, made }: DeliveryRecord): EndingDelivery[
   return made === 0 ? 'waiting' : 'retrying';
 }
 
-/** Prints one line on the console, once for each `key`, for people who do not look at the returned delivery. */
-function warnOnce({ settings, warned }: World, key: string, line: string): void {
-  if (settings.quiet || warned.has(key)) return;
-  warned.add(key);
-  try {
-    console.warn(`sandbox: ${line}`);
-  } catch {
-    // A console that throws, as some test setups make it, must not fail a payment.
-  }
+/** Prints one line on the console, once for each `key` of a sandbox, for people who do not look at the returned delivery. */
+function warn({ settings, serial }: World, key: string, line: string): void {
+  if (!settings.quiet) warnOnce(`sandbox ${serial} ${key}`, `sandbox: ${line}`);
 }
 
 /**
@@ -51,7 +46,7 @@ export async function announce(world: World, invoice: InvoiceRecord): Promise<vo
   if (url === null) {
     const problem = `${eventType} of ${invoice.external_id} is not sent: it has no callback URL`;
     world.log.note(problem);
-    warnOnce(world, 'not sent', `${problem}. webhookRequest() returns it as a Request. quiet: true hides this line.`);
+    warn(world, 'not sent', `${problem}. webhookRequest() returns it as a Request. quiet: true hides this line.`);
     return;
   }
   const delivery: DeliveryRecord = {
@@ -75,7 +70,7 @@ export async function announce(world: World, invoice: InvoiceRecord): Promise<vo
   const last = delivery.log.at(-1);
   if (last === undefined || last.success || last.fault !== null || last.cause === null) return;
   const { cause, error } = last;
-  warnOnce(
+  warn(
     world,
     `${url} ${cause.id} ${error}`,
     `${eventType} of ${invoice.external_id} was not delivered to ${url}: ${error}. ${sentenceOf(cause)}`,

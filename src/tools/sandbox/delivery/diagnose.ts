@@ -48,6 +48,9 @@ export type DiagnosisId =
   | Verdict
   | MistakeId;
 
+/** The remedy of a receiver that takes too long. To answer before the work is done would lose the event. */
+export const LONG_WORK = 'Write and answer in one transaction; give long work to a queue in that transaction.';
+
 /** A diagnosis as text for people: the cause, then the remedy. */
 export function sentenceOf({ text, remedy }: Pick<Diagnosis, 'text' | 'remedy'>): string {
   return remedy === null ? text : `${text} ${remedy}`;
@@ -115,7 +118,7 @@ export function diagnoseReply(reply: RefusedDelivery): Diagnosis {
  */
 export function diagnoseStatus(host: string, url: string | null, status: number | null): Diagnosis {
   if (status === null) {
-    const remedy = 'Start it, correct the address, or give long work to a queue: the service waits for 15 s.';
+    const remedy = `Start it, or correct the address. The service waits for 15 s. ${LONG_WORK}`;
     return { id: 'connection_failed', text: `No response came from ${host}.`, remedy, isProven: false };
   }
   if (status === 400 || status === 401 || status === 403) {
@@ -162,11 +165,7 @@ const BY_CODE: Readonly<Record<string, readonly [id: DiagnosisId, text: string, 
 
 function unanswered({ url, problem }: RefusedDelivery): Diagnosis {
   if (problem === 'time-out') {
-    return proven(
-      'time_out',
-      'No response came in time.',
-      'Write and answer in one transaction, and give long work to a queue in that transaction.',
-    );
+    return proven('time_out', 'No response came in time.', LONG_WORK);
   }
   const code = problem ?? 'no response';
   const host = url === null ? 'the receiver' : new URL(url).host;

@@ -3,7 +3,7 @@ import type { KnownEventType } from '../../../contract/statuses.ts';
 import { isLoopback } from '../../../contract/values/scalars.ts';
 import { eventNameOf } from '../../../webhooks/event/events.ts';
 import { signWebhook } from '../../../webhooks/verify/signature.ts';
-import { type Dialect, withDecimals } from '../dialects.ts';
+import type { Dialect } from '../dialects.ts';
 import type { DeliveryFault } from '../state/faults.ts';
 import { copyOfStart } from '../state/log.ts';
 import type { DeliveryRecord, InvoiceRecord } from '../state/records.ts';
@@ -42,7 +42,7 @@ export function eventBody(invoice: InvoiceRecord, dialect: Dialect): string {
     ...(type === 'invoice.paid' ? paid : { amount }),
     ...(dialect.laterVersion === 'some' && { customer_id: invoice.customer_id, meta: { attempt_of: 'sandbox' } }),
   };
-  return JSON.stringify(withDecimals(dialect, members));
+  return JSON.stringify(members);
 }
 
 const TEN_MINUTES = 600_000;

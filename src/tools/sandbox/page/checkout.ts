@@ -1,5 +1,6 @@
 import { Decimal } from '../../../contract/values/decimal.ts';
 import { isMerchantError } from '../../../errors/guards.ts';
+import { paymentWord } from '../../story.ts';
 import { isOrderAction, type Perform } from '../actions.ts';
 import {
   compareAmounts,
@@ -14,10 +15,9 @@ import type { UnsentResponse } from '../service/respond.ts';
 import type { IncomingRequest } from '../service/service.ts';
 import type { InvoiceRecord } from '../state/records.ts';
 import type { SandboxMethod } from '../wire-types.ts';
-import { paymentWord } from '../words.ts';
 import type { World } from '../world.ts';
-import { field, form, menu, milliseconds, moment, moneyText, span, webhookOf } from './elements.ts';
-import { wrongAmount } from './forms.ts';
+import { form, menu, milliseconds, moment, moneyText, span, webhookOf } from './elements.ts';
+import { amountField, wrongAmount } from './forms.ts';
 import { pageResponse, seeOther } from './frame.ts';
 import { type Html, html, type Part } from './html.ts';
 import { keepRefusal, refusalOf } from './refusals.ts';
@@ -122,42 +122,29 @@ function methodChoice({ method, price, reason }: Offer, at: number, code: string
 <span><label for="${id}"><bdi>${method.name}</bdi></label><span class="soft small" id="${id}-what">${reason}</span></span><span class="num">${price && moneyText(price.amountToSend, code)}</span></div>`;
 }
 
-/** A field for an amount of the order in the dock. After a refusal it is open, keeps what was typed and names the reason. */
+/** A field for an amount of the order in the dock, which is open after a refusal. */
 function amountMenu(
   world: World,
   incoming: IncomingRequest,
   { uuid, amount, currency }: InvoiceRecord,
-  name: string,
-  word: string,
-  label: string,
-  value: string,
-  isOpen = false,
+  { name, word, ...given }: { readonly [Name in 'name' | 'word' | 'label' | 'value']: string } & { isOpen?: boolean },
 ): Html {
-  const refusal = refusalOf(world, incoming);
-  const mine = refusal?.action === name ? refusal : null;
-  const problem = mine?.fields[0]?.problem;
-  const typed = mine?.typed['amount'];
-  const input = field({
-    id: name,
-    name: 'amount',
-    label,
-    value: typeof typed === 'string' ? typed : value,
-    hint: `Of ${moneyText(amount, currency.code)}, without the fee.`,
-    problem,
-    numeric: true,
-    focus: problem !== undefined || isOpen,
-    button: html`<button name="action" value="${name}">${word}</button>`,
-  });
+  const hint = `Of ${moneyText(amount, currency.code)}, without the fee.`;
+  const button = html`<button name="action" value="${name}">${word}</button>`;
+  const { isOpen = false, ...parts } = given;
+  const { input, problem } = amountField(world, incoming, { ...parts, name, hint, button, focus: isOpen });
   return html`<details class="menu"${(problem !== undefined || isOpen) && html` open data-open`}><summary class="button">${word}</summary><div class="sheet">${form(`/pay/${uuid}`, input)}</div></details>`;
 }
 
 function openDock(world: World, incoming: IncomingRequest, invoice: InvoiceRecord): Html {
   const { amount, uuid } = invoice;
   const isPayable = offersFor(world, invoice).some(({ price }) => price !== null);
+  const value = shareOf(amount, '0.5');
+  const other = { name: 'amount', word: 'Paid less or more', label: 'The customer pays', value };
   const end = (action: string, word: string): Html =>
     form(`/pay/${uuid}`, html`<button name="action" value="${action}">${word}</button>`);
   return html`<span class="small wide-only">End this payment as</span>
-${isPayable && html`${amountMenu(world, incoming, invoice, 'underpay', 'Paid less', 'The customer pays', shareOf(amount, '0.5'))}${amountMenu(world, incoming, invoice, 'overpay', 'Paid more', 'The customer pays', shareOf(amount, '1.5'))}`}
+${isPayable && amountMenu(world, incoming, invoice, other)}
 ${end('fail', 'Failed')}${end('expire', 'Expired')}${isPayable && end('dispute', 'Disputed')}`;
 }
 
@@ -190,7 +177,7 @@ function ending({ status, adjustment, amount, amountToSend, currency: { code }, 
 }
 
 /** After these buttons the page leads back to the shop, as for a customer. */
-const LEADING_BACK: ReadonlySet<string> = new Set(['pay', 'cancel', 'fail', 'expire', 'underpay', 'overpay']);
+const LEADING_BACK: ReadonlySet<string> = new Set(['pay', 'amount', 'cancel', 'fail', 'expire']);
 /** After these buttons the focus is not moved to the result, because a tester goes on in the dock. */
 const STAYING: ReadonlySet<string> = new Set(['resend', 'adjust', 'dispute']);
 
@@ -219,12 +206,18 @@ function closedDock(world: World, incoming: IncomingRequest, invoice: InvoiceRec
   const button = (action: string, name: string): Html =>
     form(`/pay/${uuid}`, html`<button name="action" value="${action}">${name}</button>`);
   const refusal = refusalOf(world, incoming);
+  const value = shareOf(adjustment?.actual_amount_fiat ?? amount, '0.8');
+  const isOpen = incoming.url.searchParams.get('done') === 'dispute';
+  const correction = { name: 'adjust', word: 'Correct', label: 'The paid amount', value, isOpen };
   return html`<span class="small" id="dock-state" data-live><span class="hook ${tone}">Webhook: ${word.toLowerCase()}</span><bdi>${detail}</bdi> ${delivery && html`<a href="/webhooks/${delivery.id}">See it</a>`}</span>
 ${refusal && refusal.fields.length === 0 && html`<span class="small" role="alert">${refusal.message}</span>`}
 ${delivery && button('resend', 'Send again')}
-${status === 'success' && amountMenu(world, incoming, invoice, 'adjust', 'Correct', 'The paid amount', shareOf(adjustment?.actual_amount_fiat ?? amount, '0.8'), incoming.url.searchParams.get('done') === 'dispute')}
+${status === 'success' && amountMenu(world, incoming, invoice, correction)}
 ${status !== 'success' && button('late', 'Paid late')}`;
 }
+
+/** The buttons that pay: with the method, another amount, late, or before a dispute, which then asks for the correction. */
+const PAYING: ReadonlySet<string> = new Set(['pay', 'amount', 'late', 'dispute']);
 
 /** Milliseconds of real time that a page waits for the webhook, so that it can show the result. */
 const MAX_WAIT = 1_500;
@@ -250,9 +243,9 @@ export async function pressButton(
   const isTooLate =
     button === 'late' ? status === 'success' : status !== 'pending' && !['adjust', 'resend'].includes(button);
   if (isTooLate) return seeOther(`/pay/${uuid}?done=late`);
-  const wrong = wrongAmount(invoice, button, amount);
+  const wrong = button === 'adjust' || button === 'amount' ? wrongAmount(amount) : null;
   if (wrong !== null) return refuse('', wrong);
-  const action = button === 'dispute' || button === 'late' ? 'pay' : button; // after a dispute the page asks for the correction
+  const action = PAYING.has(button) ? 'pay' : button;
   if (!isOrderAction(action)) return refuse('This page has no such button.');
   const isDone = new AbortController();
   try {

@@ -1,8 +1,8 @@
 // The elements that all pages are made of: states, amounts, times, texts to copy, menus, forms.
 
+import { isWebhookWaiting, noWebhookWord, paymentWord, webhookWord } from '../../story.ts';
 import type { IncomingRequest } from '../service/service.ts';
 import type { DeliveryRecord, InvoiceRecord } from '../state/records.ts';
-import { isWebhookWaiting, noWebhookWord, paymentWord, webhookWord } from '../words.ts';
 import type { World } from '../world.ts';
 import { type Html, html, type Part } from './html.ts';
 
@@ -272,40 +272,65 @@ export function addressOf({ url }: IncomingRequest, changes: Readonly<Record<str
   return `${url.pathname}${query.size === 0 ? '' : `?${query}`}`;
 }
 
-/** Links that filter a list, each with its count. The first is the default. */
-export function tabs(incoming: IncomingRequest, all: Readonly<Record<string, number>>, chosen: string): Html {
-  const links = Object.entries(all).map(([name, count], at) => {
-    const address = addressOf(incoming, { state: at === 0 ? '' : name.toLowerCase(), page: '' });
-    return html`<a href="${address}"${name.toLowerCase() === chosen && html` aria-current="true"`}>${name} <span class="num">${count}</span></a>`;
-  });
-  return html`<nav class="tabs" id="tabs" aria-label="Filter" data-live>${links}</nav>`;
-}
-
 const PAGE_SIZE = 25;
 
-/** The rows of the page that the query names, and links to the pages beside it. */
-export function paged<Row>(
-  incoming: IncomingRequest,
-  rows: readonly Row[],
-): { readonly part: readonly Row[]; readonly pager: Html | null } {
-  const query = incoming.url.searchParams.get('page') ?? '';
-  const pages = Math.max(1, Math.ceil(rows.length / PAGE_SIZE));
-  const page = Math.min(pages, /^[1-9]\d{0,8}$/.test(query) ? Number(query) : 1);
+/** How a list is searched and filtered. */
+interface ListParts<Row> {
+  /** The filters by name, the first one for all rows. */
+  readonly states: Readonly<Record<string, (row: Row) => boolean>>;
+  /** The texts of a row that a search looks into. */
+  readonly texts: (row: Row) => readonly (string | null | undefined)[];
+  readonly hint: string;
+  /** What stands in place of a list without any rows. */
+  readonly none: Html;
+  readonly show: (rows: readonly Row[]) => Html;
+}
+
+/** The part of a list that the address asks for by filter, search and page, with what changes these three. */
+interface Listing<Row> {
+  /** The rows of the page. */
+  readonly part: readonly Row[];
+  readonly rows: Html;
+  readonly search: Html;
+  readonly tabs: Html;
+  /** Null where there is one page. */
+  readonly pager: Html | null;
+}
+
+/** A list with its search, its filter and its pages. */
+export function listing<Row>(incoming: IncomingRequest, all: readonly Row[], parts: ListParts<Row>): Listing<Row> {
+  const { states, texts, hint, none, show } = parts;
+  const { pathname, searchParams } = incoming.url;
+  const [given, asked] = [searchParams.get('state') ?? '', searchParams.get('page') ?? ''];
+  const wanted = (searchParams.get('q') ?? '').trim().toLowerCase();
+  const [first = '', ...others] = Object.keys(states);
+  const chosen = others.find((name) => name.toLowerCase() === given) ?? first;
+  const found = all.filter(
+    (row) =>
+      states[chosen]?.(row) && (wanted === '' || texts(row).some((text) => text?.toLowerCase().includes(wanted))),
+  );
+  const pages = Math.max(1, Math.ceil(found.length / PAGE_SIZE));
+  const page = Math.min(pages, /^[1-9]\d{0,8}$/.test(asked) ? Number(asked) : 1);
+  const part = found.slice((page - 1) * PAGE_SIZE, page * PAGE_SIZE);
   const link = (target: number, word: string): Html =>
     html`<a class="button" href="${addressOf(incoming, { page: String(target) })}">${word}</a>`;
-  const pager = html`<nav class="row pager" aria-label="Pages"><span class="soft num">Page ${page} of ${pages}</span>${page > 1 && link(page - 1, 'Newer')} ${page < pages && link(page + 1, 'Older')}</nav>`;
-  return { part: rows.slice((page - 1) * PAGE_SIZE, page * PAGE_SIZE), pager: pages === 1 ? null : pager };
-}
-
-/** A field that searches a list, beside its filter. */
-export function search(incoming: IncomingRequest, hint: string): Html {
-  const { pathname, searchParams } = incoming.url;
-  const kept = searchParams.get('state') ?? '';
-  return html`<form method="get" action="${pathname}" role="search">${kept !== '' && html`<input type="hidden" name="state" value="${kept}">`}<div class="joined"><input type="search" name="q" value="${searchParams.get('q') ?? ''}" placeholder="${hint}" aria-label="${hint}" autocomplete="off"><button>Search</button></div></form>`;
-}
-
-/** True if one of the texts has what the search asks for. */
-export function isFound({ url }: IncomingRequest, texts: readonly (string | null | undefined)[]): boolean {
-  const wanted = (url.searchParams.get('q') ?? '').trim().toLowerCase();
-  return wanted === '' || texts.some((text) => text?.toLowerCase().includes(wanted));
+  const filters = Object.entries(states).map(([name, isIn]) => {
+    const address = addressOf(incoming, { state: name === first ? '' : name.toLowerCase(), page: '' });
+    return html`<a href="${address}"${name === chosen && html` aria-current="true"`}>${name} <span class="num">${all.filter(isIn).length}</span></a>`;
+  });
+  return {
+    part,
+    rows:
+      part.length > 0
+        ? show(part)
+        : all.length === 0
+          ? none
+          : nothing('Nothing matches', 'Take another filter or another search.'),
+    search: html`<form method="get" action="${pathname}" role="search">${given !== '' && html`<input type="hidden" name="state" value="${given}">`}<div class="joined"><input type="search" name="q" value="${searchParams.get('q') ?? ''}" placeholder="${hint}" aria-label="${hint}" autocomplete="off"><button>Search</button></div></form>`,
+    tabs: html`<nav class="tabs" id="tabs" aria-label="Filter" data-live>${filters}</nav>`,
+    pager:
+      pages === 1
+        ? null
+        : html`<nav class="row pager" aria-label="Pages"><span class="soft num">Page ${page} of ${pages}</span>${page > 1 && link(page - 1, 'Newer')} ${page < pages && link(page + 1, 'Older')}</nav>`,
+  };
 }

@@ -23,13 +23,14 @@ const EFFECTS: Readonly<Record<FaultType, string>> = {
   ack_lost: 'webhook received, its response lost',
   hold: 'webhook held for ten minutes',
   outage: 'endpoint out of reach for an hour',
+  random: 'any of the faults of requests, except hang',
 };
 
 /** The page of all faults: what is active, and a button for each. */
 export function faultsContent(world: World, incoming: IncomingRequest): Html {
   const none = nothing('No fault is active', 'Everything works. Choose below what is to go wrong.');
   const refusal = refusalOf(world, incoming);
-  const typed = (name: string): string => (typeof refusal?.typed[name] === 'string' ? refusal.typed[name] : '');
+  const typed = (name: string): string => refusal?.typed[name] ?? '';
   const problem = refusal?.fields.find(({ name }) => name === 'times')?.problem;
   const isWebhook = DELIVERY_FAULTS.some((type) => type === typed('type'));
   const times = (id: string, isMine: boolean): Html =>
@@ -67,8 +68,6 @@ export function activeFaults({ faults, clock }: World, incoming: IncomingRequest
     const share = rate < 1 && `, with ${Math.round(rate * 100)} %`;
     return html`<li>${tag(type, 'warn')} ${EFFECTS[type]}${operation && `, ${operation}`}${order && html`, order <bdi>${order}</bdi>`}, ${often}${share}</li>`;
   });
-  if (faults.chance !== null)
-    items.push(html`<li>${tag('random', 'warn')} ${Math.round(faults.chance.rate * 100)} % of the requests</li>`);
   if (items.length === 0) return null;
   const clear = html`<button name="type" value="clear">Clear all faults</button>`;
   return html`<ul class="stack small">${items}</ul>${actionForm(incoming, 'fault', clear)}`;

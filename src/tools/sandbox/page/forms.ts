@@ -1,14 +1,14 @@
 import { ConfigurationError } from '../../../errors/classes.ts';
 import { isMerchantError } from '../../../errors/guards.ts';
-import { checkFields, isActionName, type Perform } from '../actions.ts';
-import { activeCurrencies, compareAmounts, isAmount, rangesOf } from '../business/money.ts';
+import { ACTIONS, checkFields, isActionName, type Perform } from '../actions.ts';
+import { activeCurrencies, isAmount, rangesOf } from '../business/money.ts';
+import { quoted } from '../option-checks.ts';
 import { problemsOfDraft } from '../service/handlers.ts';
 import type { UnsentResponse } from '../service/respond.ts';
 import type { IncomingRequest } from '../service/service.ts';
-import type { InvoiceRecord } from '../state/records.ts';
 import type { SandboxInvoice } from '../wire-types.ts';
 import type { World } from '../world.ts';
-import { actionForm, field, moneyText, selectField } from './elements.ts';
+import { actionForm, type Field, field, selectField } from './elements.ts';
 import { dashboardPage, fileResponse, seeOther } from './frame.ts';
 import { type Html, html } from './html.ts';
 import { keepRefusal, type Refusal, refusalOf, type Values } from './refusals.ts';
@@ -21,9 +21,6 @@ function jsonResponse(value: unknown, status = 200): UnsentResponse {
 export async function statusResponse(perform: Perform): Promise<UnsentResponse> {
   return jsonResponse({ ok: true, ...(await perform('status', {})) });
 }
-
-/** The actions that cause no event of their own, so the log gets a note. */
-const UNSEEN: ReadonlySet<string> = new Set(['fault', 'advance', 'freeze', 'unfreeze', 'assume', 'reset', 'choose']);
 
 /**
  * Answers `POST /_/{action}` with form fields or a JSON object. A client that accepts JSON gets JSON. A browser gets a
@@ -50,7 +47,8 @@ export async function actionResponse(
       ),
     );
     if (done === undefined) throw new ConfigurationError('Nothing was done');
-    if (UNSEEN.has(name)) world.log.note(done.text);
+    const [first] = done.lines;
+    if (isActionName(name) && ACTIONS[name].isNoted && first !== undefined) world.log.note(first.text);
     if (wantsJson) return jsonResponse({ ok: true, ...done });
     const made = name === 'create' && `/payments/${(done.result as SandboxInvoice).uuid}`; // create returns an invoice
     return seeOther(ownPage(name === 'reset' ? '/' : made || values['back'], { done: name }));
@@ -71,11 +69,18 @@ function valuesOf({ headers, body }: IncomingRequest): { readonly values: Values
     const fields = new URLSearchParams(body);
     return { values: Object.fromEntries(fields), idents: fields.getAll('ident') };
   }
+  let given: object;
   try {
-    return { values: { ...Object(JSON.parse(body || '{}')) }, idents: [] };
+    given = Object(JSON.parse(body || '{}'));
   } catch {
     throw new ConfigurationError('The body is not JSON');
   }
+  const texts = Object.entries(given).map(([name, value]): [string, string] => {
+    if (typeof value === 'object' && value !== null)
+      throw new ConfigurationError(`${name} must be text, not ${quoted(value)}`);
+    return [name, String(value ?? '')];
+  });
+  return { values: Object.fromEntries(texts), idents: [] };
 }
 
 /** The path of a page, with what was done or refused. No more than path and query count, so it cannot lead elsewhere. */
@@ -88,22 +93,34 @@ function ownPage(back: unknown, add: Readonly<Record<string, string>>): string {
 
 /** The fields of a form that are wrong, each with its reason in the words of a form. */
 function wrongFields(world: World, action: string, values: Values): Refusal['fields'] {
-  const typed = (name: string): string => String(values[name] ?? '').trim();
+  const typed = (name: string): string => (values[name] ?? '').trim();
   if (action === 'create') return wrongDraft(world, values);
   if (action === 'fault' && !/^[1-9]\d{0,5}$/.test(typed('times') || '1'))
     return [{ name: 'times', problem: 'Enter a whole number from 1.' }];
-  const invoice = world.store.byIdent(typed('ident'));
-  const problem = invoice === undefined ? null : wrongAmount(invoice, action, typed('amount'));
+  const problem = action === 'adjust' || 'amount' in values ? wrongAmount(typed('amount')) : null;
   return problem === null ? [] : [{ name: 'amount', problem }];
 }
 
-/** Why an amount cannot be paid with this button. Null if it can. */
-export function wrongAmount({ amount, currency }: InvoiceRecord, button: string, typed: string): string | null {
-  if (!['underpay', 'overpay', 'adjust'].includes(button)) return null;
-  if (!isAmount(typed)) return 'Enter an amount such as 12.50.';
-  const order = compareAmounts(typed, amount);
-  if (button === 'underpay' && order >= 0) return `Enter less than ${moneyText(amount, currency.code)}.`;
-  return button === 'overpay' && order <= 0 ? `Enter more than ${moneyText(amount, currency.code)}.` : null;
+/**
+ * A field for an amount with its button. After a refusal of the action `name` it keeps what was typed, and names the
+ * problem.
+ */
+export function amountField(
+  world: World,
+  incoming: IncomingRequest,
+  { name, ...given }: Pick<Field, 'name' | 'label' | 'value' | 'hint' | 'focus'> & { readonly button: Html },
+): { readonly input: Html; readonly problem: string | undefined } {
+  const refusal = refusalOf(world, incoming);
+  const mine = refusal?.action === name ? refusal : null;
+  const problem = mine?.fields[0]?.problem;
+  const value = mine?.typed['amount'] ?? given.value;
+  const focus = problem !== undefined || given.focus === true;
+  return { input: field({ ...given, id: name, name: 'amount', value, problem, numeric: true, focus }), problem };
+}
+
+/** Why a typed amount cannot be used. Null if it can. */
+export function wrongAmount(typed: string): string | null {
+  return isAmount(typed) ? null : 'Enter an amount such as 12.50.';
 }
 
 function wrongDraft(world: World, values: Values): Refusal['fields'] {
@@ -118,7 +135,7 @@ function wrongDraft(world: World, values: Values): Refusal['fields'] {
     if (name === 'amount' && type === 'value_error')
       return {
         name,
-        problem: `No payment method takes this amount. They take ${rangesOf(world, String(values['currency']))}.`,
+        problem: `No payment method takes this amount. They take ${rangesOf(world, values['currency'] ?? '')}.`,
       };
     return {
       name: name ?? '',
@@ -134,8 +151,7 @@ export function newPaymentPage(world: World, incoming: IncomingRequest): UnsentR
   const refusal = refusalOf(world, incoming);
   const [firstWrong] = refusal?.fields ?? [];
   const text = (name: string, otherwise = ''): string => {
-    const value = refusal?.typed[name];
-    return typeof value === 'string' ? value : otherwise;
+    return refusal?.typed[name] ?? otherwise;
   };
   const input = (name: string, label: string, hint: string, value = ''): Html => {
     const problem = refusal?.fields.find((each) => each.name === name)?.problem;

@@ -107,7 +107,7 @@ ${actionForm(incoming, 'reset', html`<button class="danger">Yes, reset</button>`
   const faults = html`${active ?? html`<p class="soft small">Everything works. What is to go wrong next?</p>`}
 ${faultButtons(incoming, 'Faults', ['rate_limit', 'reset_after', 'wrong_signature', 'outage'])}
 <p><a href="/faults">All faults</a></p>`;
-  const count = world.faults.queued().length + (world.faults.chance === null ? 0 : 1);
+  const count = world.faults.queued().length;
   return html`<header class="top"><strong class="mark">SANDBOX</strong><span class="wide-only">No real money</span><span class="grow"></span>
 <div id="clock" data-live>${menu(html`<span${isRunning && html` data-ticking`} data-clock>${timeOfDay(clock.now())}</span> <span class="lead wide-only">${lead}</span>`, sheet, 'pill')}</div>
 <div id="faults-menu" data-live>${menu(html`Faults<span class="wide-only">: ${count || 'none'}</span>`, faults, count > 0 ? 'pill on' : 'pill')}</div>
@@ -120,7 +120,7 @@ function timeOfDay(at: number): Html {
 }
 
 const PAGES = { '/': 'Overview', '/payments': 'Payments', '/webhooks': 'Webhooks', '/requests': 'Requests' };
-const MORE = { '/payouts': 'Payouts', '/reference': 'Reference' };
+const MORE = { '/payouts': 'Payouts' };
 
 function sideBar(world: World, incoming: IncomingRequest): Html {
   const current = `/${incoming.url.pathname.split('/')[1]}`;

@@ -1,9 +1,9 @@
 import { isSandboxSecret, SANDBOX_KEY } from '../../../webhooks/verify/sandbox-secret.ts';
+import { paymentWord } from '../../story.ts';
 import type { UnsentResponse } from '../service/respond.ts';
 import type { IncomingRequest } from '../service/service.ts';
 import type { SandboxEvent } from '../state/log.ts';
 import type { DeliveryRecord } from '../state/records.ts';
-import { paymentWord } from '../words.ts';
 import type { World } from '../world.ts';
 import {
   brief,

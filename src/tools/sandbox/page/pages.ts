@@ -9,7 +9,7 @@ import { actionResponse, newPaymentPage, statusResponse } from './forms.ts';
 import { dashboardPage, fileResponse, messagePage, seeOther } from './frame.ts';
 import { overviewPage } from './overview.ts';
 import { paymentPage, paymentsPage } from './payments.ts';
-import { payoutsPage, referencePage } from './reference.ts';
+import { payoutsPage } from './payouts.ts';
 import { requestPage, requestsPage } from './requests.ts';
 import { SCRIPT } from './script.ts';
 import { STYLE } from './style.ts';
@@ -31,7 +31,6 @@ const SHOWN: ReadonlyMap<string, Show> = new Map<string, Show>([
     (world, incoming) => dashboardPage(world, incoming, { title: 'Faults', content: faultsContent(world, incoming) }),
   ],
   ['/payouts', payoutsPage],
-  ['/reference', referencePage],
   ['/_', () => seeOther('/')],
   ['/_/status', (_, __, perform) => statusResponse(perform)],
   ['/assets/sandbox.css', () => fileResponse('text/css; charset=utf-8', STYLE)],

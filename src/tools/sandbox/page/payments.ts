@@ -1,10 +1,10 @@
+import { type Moment, momentsOf } from '../../story.ts';
 import { shareOf } from '../business/money.ts';
 import type { UnsentResponse } from '../service/respond.ts';
 import type { IncomingRequest } from '../service/service.ts';
-import { toSandboxInvoice } from '../service/write-resources.ts';
+import { toSandboxDelivery, toSandboxInvoice } from '../service/write-resources.ts';
 import type { InvoiceMove } from '../state/log.ts';
-import type { DeliveryRecord, InvoiceRecord } from '../state/records.ts';
-import { CHECK_CUSTOMER, paymentWord } from '../words.ts';
+import { CHECK_CUSTOMER, type InvoiceRecord } from '../state/records.ts';
 import type { World } from '../world.ts';
 import { testOf } from './copies.ts';
 import {
@@ -14,27 +14,23 @@ import {
   copyButton,
   counted,
   facts,
-  field,
-  isFound,
+  listing,
   menu,
   moment,
   money,
   nothing,
   orderButton,
-  paged,
   paymentTag,
-  search,
   section,
   span,
   type Tone,
-  tabs,
   tag,
   time,
   webhookOf,
 } from './elements.ts';
+import { amountField } from './forms.ts';
 import { dashboardPage } from './frame.ts';
 import { type Html, html, type Part } from './html.ts';
-import { type Refusal, refusalOf } from './refusals.ts';
 import { diagnosisBox } from './webhooks.ts';
 
 const STATES: Readonly<Record<string, (row: InvoiceRecord) => boolean>> = {
@@ -50,22 +46,19 @@ export function paymentsPage(world: World, incoming: IncomingRequest): UnsentRes
   const own = all.filter(({ customer_id }) => customer_id !== CHECK_CUSTOMER);
   const ofCheck = all.length - own.length;
   const isShown = query.get('check') === 'shown';
-  const rows = isShown ? all : own;
-  const chosen = Object.keys(STATES).find((name) => name.toLowerCase() === query.get('state')) ?? 'All';
-  const counts = Object.fromEntries(Object.entries(STATES).map(([name, isIn]) => [name, rows.filter(isIn).length]));
-  const found = rows.filter(
-    (row) =>
-      STATES[chosen]?.(row) &&
-      isFound(incoming, [row.external_id, row.customer_id, row.uuid, row.purpose, row.amount, row.currency.code]),
-  );
-  const { part, pager } = paged(incoming, found);
-  const none = all.length === 0 ? NO_PAYMENT : nothing('Nothing matches', 'Take another filter or another search.');
+  const list = listing(incoming, isShown ? all : own, {
+    states: STATES,
+    texts: (row) => [row.external_id, row.customer_id, row.uuid, row.purpose, row.amount, row.currency.code],
+    hint: 'Order, customer, amount or id',
+    none: all.length === 0 ? NO_PAYMENT : nothing('Nothing matches', 'Take another filter or another search.'),
+    show: (part) => paymentRows(world, part),
+  });
   return dashboardPage(world, incoming, {
     title: 'Payments',
-    aside: search(incoming, 'Order, customer, amount or id'),
-    content: html`${tabs(incoming, counts, chosen.toLowerCase())}
-<section class="card flush" id="rows" aria-label="Payments found" data-live>${part.length === 0 ? none : paymentRows(world, part)}
-${ofCheck > 0 && !isShown && html`<p class="soft small pad">${counted(ofCheck, 'order')} of <code>webhooks check</code> not shown. <a href="/payments?check=shown">Show</a></p>`}</section>${pager}`,
+    aside: list.search,
+    content: html`${list.tabs}
+<section class="card flush" id="rows" aria-label="Payments found" data-live>${list.rows}
+${ofCheck > 0 && !isShown && html`<p class="soft small pad">${counted(ofCheck, 'order')} of <code>webhooks check</code> not shown. <a href="/payments?check=shown">Show</a></p>`}</section>${list.pager}`,
   });
 }
 
@@ -129,99 +122,35 @@ ${section('facts', 'Details', details)}</div>`,
 /** What can be done to a payment now. */
 function actions(world: World, incoming: IncomingRequest, invoice: InvoiceRecord): Part {
   const { uuid, status, amount, adjustment } = invoice;
-  const refusal = refusalOf(world, incoming);
-  const other = (name: string, label: string, word: string, share: string): Html =>
-    amountForm(incoming, invoice, { name, label, word, share, refusal });
+  const amountForm = (name: string, label: string, word: string, share: string): Html => {
+    const value = shareOf(amount, share);
+    const button = html`<button>${word}</button>`;
+    const { input } = amountField(world, incoming, { name, label, value, button });
+    return actionForm(incoming, name, input, { hidden: { ident: uuid } });
+  };
   const page = html`<a class="button" href="/pay/${uuid}">${status === 'success' ? 'Receipt' : 'Payment page'}</a>`;
   if (status === 'pending') {
-    const pay = html`${orderButton(incoming, 'pay', 'Pay in full', uuid, 'main')}${other('underpay', 'Less', 'Pay less', '0.5')}${other('overpay', 'More', 'Pay more', '1.5')}`;
+    const other = amountForm('pay', 'Another amount', 'Pay it', '0.5');
+    const pay = html`${orderButton(incoming, 'pay', 'Pay in full', uuid, 'main')}${other}`;
     const end = ['Fail', 'Cancel', 'Expire'].map((word) => orderButton(incoming, word.toLowerCase(), word, uuid));
     return html`${page}${menu('Pay', pay)}${menu('End', end)}`;
   }
   if (status === 'success') {
-    const correct = other(
-      'adjust',
-      `The paid amount, now ${adjustment?.actual_amount_fiat ?? amount}`,
-      'Correct',
-      '0.8',
-    );
+    const label = `The paid amount, now ${adjustment?.actual_amount_fiat ?? amount}`;
+    const correct = amountForm('adjust', label, 'Correct', '0.8');
     return html`${page}${menu('Correct', html`${correct}<p class="soft small">As after a dispute. No second webhook is sent.</p>`)}`;
   }
   const late = actionForm(incoming, 'pay', html`<button>Pay late</button>`, { hidden: { ident: uuid, late: 'true' } });
   return html`${page}${late}`;
 }
 
-/** How a field for an amount and its button are called. */
-interface AmountParts {
-  readonly name: string;
-  readonly label: string;
-  readonly word: string;
-  /** The share of the amount that is filled in. */
-  readonly share: string;
-  readonly refusal: Refusal | null;
-}
-
-function amountForm(
-  incoming: IncomingRequest,
-  { uuid, amount }: InvoiceRecord,
-  { name, label, word, share, refusal }: AmountParts,
-): Html {
-  const mine = refusal?.action === name ? refusal : null;
-  const value = typeof mine?.typed['amount'] === 'string' ? mine.typed['amount'] : shareOf(amount, share);
-  const problem = mine?.fields[0]?.problem;
-  const input = field({
-    id: name,
-    name: 'amount',
-    label,
-    value,
-    numeric: true,
-    problem,
-    focus: problem !== undefined,
-    button: html`<button>${word}</button>`,
-  });
-  return actionForm(incoming, name, input, { hidden: { ident: uuid } });
-}
-
-/** One line of the story of a payment. */
-interface Step {
-  readonly at: number;
-  readonly tone: Tone;
-  readonly text: Html;
-}
-
 /** What happened to a payment, oldest first. Equal attempts that follow each other are one line. */
 function timeline(world: World, invoice: InvoiceRecord): Html {
   const { clock, store, log } = world;
-  const { createdAt, finishedAt, status, uuid, expiresAt, callback_url } = invoice;
-  const endWord = (to: string): string => paymentWord({ ...invoice, status: to, adjustment: null });
-  const moves = log
-    .all()
-    .filter((event): event is InvoiceMove => event.kind === 'invoice' && event.uuid === uuid && event.from !== null);
-  const ended: readonly Step[] =
-    moves.length === 0 && finishedAt !== null
-      ? [
-          {
-            at: finishedAt,
-            tone: status === 'success' ? 'good' : 'off',
-            text: html`<strong>${endWord(status)}</strong>`,
-          },
-        ]
-      : moves.map(({ at, from, to, why }) => ({
-          at: Date.parse(at),
-          tone: to === 'success' ? 'good' : 'off',
-          text: html`<strong>${from === to ? 'Corrected' : endWord(to)}</strong> <bdi class="soft">${why}</bdi>`,
-        }));
+  const { status, uuid, expiresAt, callback_url } = invoice;
+  const moves = log.all().filter((event): event is InvoiceMove => event.kind === 'invoice' && event.uuid === uuid);
   const deliveries = store.deliveries(invoice);
-  const steps: Step[] = [
-    {
-      at: createdAt,
-      tone: 'off',
-      text: html`<strong>Created</strong> <span class="soft">${money(invoice.amount, invoice.currency.code)}</span>`,
-    },
-    ...ended,
-    ...deliveries.flatMap(attemptsOf),
-  ];
-  steps.sort((a, b) => a.at - b.at);
+  const moments = momentsOf(toSandboxInvoice(world, invoice), deliveries.map(toSandboxDelivery), moves);
   const now = clock.now();
   const next = deliveries.find(({ nextRetryAt }) => nextRetryAt !== null)?.nextRetryAt;
   const coming =
@@ -232,22 +161,34 @@ function timeline(world: World, invoice: InvoiceRecord): Html {
         : deliveries.length === 0 &&
           callback_url === null &&
           'No webhook: neither the payment nor the business has an address';
-  return html`<ol class="line">${steps.map(({ at, tone, text }) => html`<li class="${tone}">${time(at)}<p>${text}</p></li>`)}
+  return html`<ol class="line">${groups(moments).map(momentRow)}
 ${coming && html`<li class="next"><span></span><p class="soft">${coming}</p></li>`}</ol>`;
 }
 
-function attemptsOf({ id, log, made }: DeliveryRecord): Step[] {
-  const groups: { first: number; last: number; attempt: (typeof log)[number] }[] = [];
-  for (const [at, attempt] of log.entries()) {
-    const number = made - log.length + at + 1;
-    const before = groups.at(-1);
-    if (before?.attempt.error === attempt.error && !attempt.success) before.last = number;
-    else groups.push({ first: number, last: number, attempt });
+/** A moment, and the number of the last attempt that it stands for. */
+interface Group {
+  readonly moment: Moment;
+  last: number | null;
+}
+
+function groups(moments: readonly Moment[]): Group[] {
+  const found: Group[] = [];
+  for (const moment of moments) {
+    const before = found.at(-1);
+    const [mine, theirs] = [moment.attempt, before?.moment.attempt];
+    const isSame = mine?.error && mine.error === theirs?.error && mine.delivery === theirs.delivery;
+    if (before !== undefined && isSame) before.last = mine.number;
+    else found.push({ moment, last: null });
   }
-  return groups.map(({ first, last, attempt: { created_at, success, error, status_code, fault, triggered_by } }) => {
-    const numbers = first === last ? `attempt ${first}` : `attempts ${first} to ${last}`;
-    const result = success ? html`delivered, ${status_code}` : html`<bdi>${error}</bdi>`;
-    const text = html`<strong><a href="/webhooks/${id}">Webhook</a></strong> ${numbers}: ${result}${triggered_by === 'manual' && html` <span class="soft">sent by hand</span>`} ${fault && tag(`fault: ${fault}`, 'warn')}`;
-    return { at: Date.parse(created_at), tone: success ? 'good' : 'bad', text };
-  });
+  return found;
+}
+
+const TONES: Readonly<Record<string, Tone>> = { pass: 'good', advice: 'good', fail: 'bad' };
+
+function momentRow({ moment: { at, grade, what, text, attempt }, last }: Group): Html {
+  const word = attempt
+    ? html`<a href="/webhooks/${attempt.delivery}">Webhook</a> ${last === null ? what : `attempts ${attempt.number} to ${last}`}`
+    : `${what[0]?.toUpperCase()}${what.slice(1)}`;
+  const fault = attempt?.fault && tag(`fault: ${attempt.fault}`, 'warn');
+  return html`<li class="${TONES[grade ?? ''] ?? 'off'}">${at && time(at.getTime())}<p><strong>${word}</strong> <bdi class="soft">${text}</bdi> ${fault}</p></li>`;
 }

@@ -5,7 +5,7 @@ import type { World } from '../world.ts';
 // that exists. That page finds the refusal by the number in its address.
 
 /** The values of a form, or the members of a JSON object. */
-export type Values = Readonly<Record<string, unknown>>;
+export type Values = Readonly<Record<string, string | undefined>>;
 
 /** Why an action was not done. */
 export interface Refusal {

@@ -11,15 +11,12 @@ import {
   copyButton,
   headerLines,
   highlighted,
-  isFound,
+  listing,
   milliseconds,
   moment,
   nothing,
-  paged,
-  search,
   section,
   statusTag,
-  tabs,
   tag,
   time,
 } from './elements.ts';
@@ -51,28 +48,24 @@ export function paymentOf(
 }
 
 export function requestsPage(world: World, incoming: IncomingRequest): UnsentResponse {
-  const all = world.log.requests().reverse();
-  const refused = all.filter(isRefused);
-  const isRefusedOnly = incoming.url.searchParams.get('state') === 'refused';
-  const found = (isRefusedOnly ? refused : all).filter((row) =>
-    isFound(incoming, [requestName(row), row.code, row.why, row.id, row.request_body]),
-  );
-  const { part, pager } = paged(incoming, found);
-  const none =
-    all.length === 0
-      ? nothing('No requests yet', html`The <a href="/">overview</a> shows how to connect.`)
-      : nothing('Nothing matches', 'Take another filter or another search.');
-  const rows = byDay(
-    part,
-    (row) => row.at,
-    (row) =>
-      html`<a class="row request" href="/requests/${row.id}"><span>${statusTag(row.status)}</span><span class="mono name">${requestName(row)}</span><span>${brief(paymentOf(world, row)?.external_id ?? null)}</span><span class="soft why">${row.fault && tag(`fault: ${row.fault}`, 'warn')} <bdi>${row.why ?? row.code}</bdi></span><span class="soft">${time(row.at)}</span></a>`,
-  );
+  const { rows, search, tabs, pager } = listing(incoming, world.log.requests().reverse(), {
+    states: { All: () => true, Refused: isRefused },
+    texts: (row) => [requestName(row), row.code, row.why, row.id, row.request_body],
+    hint: 'Path, order, code or body',
+    none: nothing('No requests yet', html`The <a href="/">overview</a> shows how to connect.`),
+    show: (part) =>
+      byDay(
+        part,
+        (row) => row.at,
+        (row) =>
+          html`<a class="row request" href="/requests/${row.id}"><span>${statusTag(row.status)}</span><span class="mono name">${requestName(row)}</span><span>${brief(paymentOf(world, row)?.external_id ?? null)}</span><span class="soft why">${row.fault && tag(`fault: ${row.fault}`, 'warn')} <bdi>${row.why ?? row.code}</bdi></span><span class="soft">${time(row.at)}</span></a>`,
+      ),
+  });
   return dashboardPage(world, incoming, {
     title: 'Requests',
-    aside: search(incoming, 'Path, order, code or body'),
-    content: html`${tabs(incoming, { All: all.length, Refused: refused.length }, isRefusedOnly ? 'refused' : 'all')}
-<section class="card flush" id="rows" aria-label="Requests found" data-live>${part.length === 0 ? none : rows}</section>${pager}`,
+    aside: search,
+    content: html`${tabs}
+<section class="card flush" id="rows" aria-label="Requests found" data-live>${rows}</section>${pager}`,
   });
 }
 

@@ -1,10 +1,10 @@
+import { paymentWord } from '../../story.ts';
 import { RETRY_DELAYS } from '../delivery/deliveries.ts';
 import { signedRequest } from '../delivery/webhook-request.ts';
 import type { UnsentResponse } from '../service/respond.ts';
 import type { IncomingRequest } from '../service/service.ts';
 import type { DeliveryRecord, InvoiceRecord } from '../state/records.ts';
 import type { SandboxAttempt } from '../wire-types.ts';
-import { paymentWord } from '../words.ts';
 import type { World } from '../world.ts';
 import { curlCommand, testOf } from './copies.ts';
 import {
@@ -15,16 +15,13 @@ import {
   copyButton,
   headerLines,
   highlighted,
-  isFound,
+  listing,
   menu,
   milliseconds,
   nothing,
   orderButton,
-  paged,
-  search,
   span,
   statusTag,
-  tabs,
   tag,
   time,
   undelivered,
@@ -39,33 +36,26 @@ export async function webhooksPage(
   incoming: IncomingRequest,
   chosen: DeliveryRecord | null,
 ): Promise<UnsentResponse> {
-  const all = world.store.deliveries().reverse();
   const open = new Set(undelivered(world));
-  const state = incoming.url.searchParams.get('state') ?? 'all';
-  const isIn = (row: DeliveryRecord): boolean =>
-    state === 'not delivered' ? open.has(row) : state === 'delivered' ? row.status === 'delivered' : true;
-  const rows = all.filter(
-    (row) =>
-      isIn(row) && isFound(incoming, [row.invoice.external_id, row.eventType, row.url, row.id, row.log.at(-1)?.error]),
-  );
-  const list = { ...incoming, url: new URL(`/webhooks${incoming.url.search}`, incoming.url) };
-  const { part, pager } = paged(list, rows);
-  const shown = chosen ?? part[0] ?? null;
-  const counts = {
-    All: all.length,
-    'Not delivered': open.size,
-    Delivered: all.filter(({ status }) => status === 'delivered').length,
-  };
-  const none =
-    all.length === 0
-      ? nothing('No webhooks yet', 'One is sent when a payment with a callback URL ends.')
-      : nothing('Nothing matches', 'Take another filter or another search.');
+  const address = { ...incoming, url: new URL(`/webhooks${incoming.url.search}`, incoming.url) };
+  const list = listing(address, world.store.deliveries().reverse(), {
+    states: {
+      All: () => true,
+      'Not delivered': (row) => open.has(row),
+      Delivered: ({ status }) => status === 'delivered',
+    },
+    texts: (row) => [row.invoice.external_id, row.eventType, row.url, row.id, row.log.at(-1)?.error],
+    hint: 'Order, event, address',
+    none: nothing('No webhooks yet', 'One is sent when a payment with a callback URL ends.'),
+    show: (part) => webhookRows(world, address, part, chosen ?? part[0] ?? null),
+  });
+  const shown = chosen ?? list.part[0] ?? null;
   return dashboardPage(world, incoming, {
     title: chosen === null ? 'Webhooks' : headline(chosen),
     heading: null,
     isWide: true,
-    content: html`<div class="panes${chosen !== null && ' chosen'}"><div class="list"><div class="list-head">${chosen === null ? html`<h1>Webhooks</h1>` : html`<p class="h1">Webhooks</p>`}${search(list, 'Order, event, address')}${tabs(list, counts, state)}</div>
-<div id="rows" data-live>${part.length === 0 ? none : webhookRows(world, list, part, shown)}</div>${pager}</div>
+    content: html`<div class="panes${chosen !== null && ' chosen'}"><div class="list"><div class="list-head">${chosen === null ? html`<h1>Webhooks</h1>` : html`<p class="h1">Webhooks</p>`}${list.search}${list.tabs}</div>
+<div id="rows" data-live>${list.rows}</div>${list.pager}</div>
 <div class="detail">${shown && (await detail(world, incoming, shown, chosen !== null))}</div></div>`,
   });
 }

@@ -13,7 +13,7 @@ import type { InvoiceRecord } from '../state/records.ts';
 import type { NewInvoice } from '../wire-types.ts';
 import type { World } from '../world.ts';
 import { type PageQuery, readDraft, readListQuery } from './read-request.ts';
-import { ErrorResponse, type FieldProblem, failure, invalid, notFound } from './respond.ts';
+import { ErrorResponse, type FieldProblem, failure, notFound } from './respond.ts';
 import { writeCreatedInvoice, writeDelivery, writeInvoice } from './write-resources.ts';
 
 /** A request with the right key and a known path. */
@@ -27,8 +27,6 @@ export interface ServiceRequest {
 export interface HandlerResult {
   readonly status: number;
   readonly data: unknown;
-  /** True: the response has no envelope. */
-  readonly bare?: boolean;
   /** A remark for the log. */
   readonly why?: string | undefined;
 }
@@ -37,11 +35,11 @@ export type Handler = (world: World, call: ServiceRequest, dialect: Dialect) => 
 
 /** One handler for each operation of the contract. The compiler reports a missing one. */
 export const HANDLERS: Readonly<Record<EndpointName, Handler>> = {
-  'invoices.create'(world, { body }, dialect) {
+  'invoices.create'(world, { body }) {
     const invoice = openDraft(world, body);
     const isSilent = invoice.callback_url === null;
     const why = isSilent ? 'no callback_url and no default one, so no webhook will be sent' : undefined;
-    return { status: dialect.createStatus, data: writeCreatedInvoice(world, invoice), why };
+    return { status: 201, data: writeCreatedInvoice(world, invoice), why };
   },
 
   'invoices.list'(world, { query }, dialect) {
@@ -50,8 +48,7 @@ export const HANDLERS: Readonly<Record<EndpointName, Handler>> = {
     const rows = world.store
       .invoices()
       .filter((row) => (status ?? row.status) === row.status && (currency ?? row.currency.code) === row.currency.code);
-    if (dialect.listOrder === 'newest') rows.reverse();
-    return { status: 200, data: pageOf(dialect, rows, asked, (row) => writeInvoice(world, row)) };
+    return { status: 200, data: pageOf(dialect, rows.reverse(), asked, (row) => writeInvoice(world, row)) };
   },
 
   'invoices.get'(world, { params: { ident = '' } }, dialect) {
@@ -60,7 +57,7 @@ export const HANDLERS: Readonly<Record<EndpointName, Handler>> = {
     const find = { both: store.byIdent, uuid: store.byUuid, external_id: store.byExternalId }[invoiceReadIdent];
     const invoice = find.call(store, ident) ?? notFound(dialect, 'INVOICE', `No invoice ${ident}.`);
     const data = invoiceReadForm === 'full' ? writeInvoice(world, invoice) : writeCreatedInvoice(world, invoice);
-    return { status: 200, ...shaped(dialect, 'invoice', data) };
+    return { status: 200, data };
   },
 
   'webhooks.resend'(world, { params: { ident = '' } }, dialect) {
@@ -71,25 +68,22 @@ export const HANDLERS: Readonly<Record<EndpointName, Handler>> = {
     return { status: 200, data: writeDelivery(world, delivery), why };
   },
 
-  'webhooks.deliveries'(world, { params: { ident = '' } }, dialect) {
+  'webhooks.deliveries'(world, { params: { ident = '' } }) {
     const rows = world.store.deliveries(invoiceBy(world, ident)).reverse();
-    const list = rows.map((row) => writeDelivery(world, row));
-    if (dialect.readShape !== 'named') return { status: 200, ...shaped(dialect, '', list) };
-    return { status: 200, data: pageOf(dialect, list, { page: 1, size: 20, name: 'page' }, (row) => row) };
+    return { status: 200, data: rows.map((row) => writeDelivery(world, row)) };
   },
 
   'withdrawals.list'(world, { query }, dialect) {
     const names = WITHDRAWAL_LIST[dialect.withdrawalQuery === 'as_invoices' ? 'as_invoices' : 'other'];
     const { status, ...asked } = readListQuery(query, dialect, names);
     const rows = withdrawalsInOrder(world).filter((row) => (status ?? row.status) === row.status);
-    if (dialect.listOrder === 'oldest') rows.reverse();
-    return { status: 200, data: pageOf(dialect, rows, asked, (row) => wireForm(dialect, row, dialect.nulls)) };
+    return { status: 200, data: pageOf(dialect, rows, asked, (row) => wireForm(dialect, row)) };
   },
 
   'withdrawals.get'(world, { params: { withdrawal_uuid = '' } }, dialect) {
     const row = world.store.withdrawals.find(({ uuid }) => uuid === withdrawal_uuid.toLowerCase());
     const found = row ?? notFound(dialect, 'WITHDRAWAL', `No withdrawal ${withdrawal_uuid}.`);
-    return { status: 200, ...shaped(dialect, 'withdrawal', wireForm(dialect, found, dialect.nulls)) };
+    return { status: 200, data: wireForm(dialect, found) };
   },
 
   'paymentMethods.list': ({ settings: { methods } }, _, dialect) => ({
@@ -119,23 +113,16 @@ const WITHDRAWAL_LIST = {
 };
 
 /**
- * Cuts a page out of all rows. The dialect decides the response to a page beyond the last.
+ * Cuts a page out of all rows. A page beyond the last is empty.
  * @see [Response envelope](../../../../docs/service-interface.md#response-envelope)
  */
 function pageOf<Row, Item>(
   dialect: Dialect,
   rows: readonly Row[],
-  { page: asked, size, name }: PageQuery,
+  { page, size }: PageQuery,
   form: (row: Row) => Item,
 ): Page<Item> {
   const pages = Math.ceil(rows.length / size);
-  const last = Math.max(1, pages);
-  if (asked > last && dialect.pastEnd === 'not_found') notFound(dialect, 'PAGE', `There is no page ${asked}.`);
-  if (asked > last && dialect.pastEnd === 'invalid') {
-    const message = `must be at most ${last}`;
-    invalid(dialect, [{ where: 'query', field: name, message, type: 'less_than_equal' }]);
-  }
-  const page = dialect.pastEnd === 'last' ? Math.min(asked, last) : asked;
   return {
     items: rows.slice((page - 1) * size, page * size).map(form),
     page,
@@ -197,13 +184,8 @@ const NEW_INVOICE_NAMES = namesOf<NewInvoice>({
   fail_url: true,
 });
 
-/** The response to a read, in the shape of the dialect. */
-function shaped({ readShape }: Dialect, name: string, data: object): Pick<HandlerResult, 'data' | 'bare'> {
-  return { data: readShape === 'named' ? { [name]: data } : data, bare: readShape === 'bare' };
-}
-
 function alreadyExists({ settings }: World, { external_id, status }: InvoiceRecord): ErrorResponse {
-  const { conflictStatus, conflictDetails } = settings.dialect;
+  const { conflictDetails } = settings.dialect;
   const forms = {
     full: { external_id, status },
     renamed: { order_id: external_id, existing_status: status },
@@ -214,7 +196,7 @@ function alreadyExists({ settings }: World, { external_id, status }: InvoiceReco
     why: `external_id ${external_id} is taken by an invoice that is ${status}`,
   };
   const message = 'An invoice with this external_id already exists.';
-  return new ErrorResponse(failure(conflictStatus, 'INVOICE_ALREADY_EXISTS', message, parts));
+  return new ErrorResponse(failure(409, 'INVOICE_ALREADY_EXISTS', message, parts));
 }
 
 function invoiceBy({ store, settings }: World, ident: string): InvoiceRecord {

@@ -9,7 +9,7 @@ import { type FieldProblem, invalid } from './respond.ts';
 /** Reads the body of a creation by the Limits table of the interface. Lengths are in code points. Unknown members are ignored. */
 export function readDraft(world: World, body: string): InvoiceDraft {
   const { deliverTo, dialect } = world.settings;
-  const source = jsonObject(dialect, body);
+  const source = jsonObject(body);
   const problems: FieldProblem[] = [];
   /** Reports a problem, and returns an empty text in place of the wrong value. */
   const wrong = (field: string, message: string, type: string): '' => {
@@ -51,13 +51,12 @@ export function readDraft(world: World, body: string): InvoiceDraft {
   }
   const purpose = optional('purpose', 255);
   const [callback_url, success_url, fail_url] = [address('callback_url'), address('success_url'), address('fail_url')];
-  if (problems.length > 0 || currency === undefined) return invalid(dialect, problems);
+  if (problems.length > 0 || currency === undefined) return invalid(problems);
   return { external_id, customer_id, amount, currency, purpose, callback_url, success_url, fail_url };
 }
 
-function jsonObject(dialect: Dialect, body: string): Readonly<Record<string, unknown>> {
-  const refuse = (message: string, type: string): never =>
-    invalid(dialect, [{ where: 'body', field: null, message, type }]);
+function jsonObject(body: string): Readonly<Record<string, unknown>> {
+  const refuse = (message: string, type: string): never => invalid([{ where: 'body', field: null, message, type }]);
   let value: unknown;
   try {
     value = JSON.parse(body);
@@ -89,8 +88,6 @@ export interface ListParameters<Status extends string> {
 export interface PageQuery {
   readonly page: number;
   readonly size: number;
-  /** The query name of the page. */
-  readonly name: string;
 }
 
 /** Reads the query of a list. Of several parameters with one name the last counts. @throws ErrorResponse */
@@ -120,6 +117,6 @@ export function readListQuery<Status extends string>(
   for (const name of dialect.withdrawalQuery === 'strict' ? new Set(query.keys()) : []) {
     if (!known.includes(name)) wrong(name, 'is not a parameter of this list', 'extra_forbidden');
   }
-  if (problems.length > 0) invalid(dialect, problems);
-  return { status, page, size, name: names.page };
+  if (problems.length > 0) invalid(problems);
+  return { status, page, size };
 }

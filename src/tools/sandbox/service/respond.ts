@@ -26,10 +26,10 @@ export class ErrorResponse extends Error {
 
 const JSON_TYPE = { 'Content-Type': 'application/json' };
 
-/** A success, in the envelope or bare. */
-export function success({ laterVersion }: Dialect, status: number, data: unknown, bare = false): UnsentResponse {
+/** A success. @see [Response envelope](../../../../docs/service-interface.md#response-envelope) */
+export function success({ laterVersion }: Dialect, status: number, data: unknown): UnsentResponse {
   const extra = laterVersion === 'none' ? {} : { meta: { served_by: 'sandbox' } };
-  const body = bare ? data : { success: true, data, ...extra };
+  const body = { success: true, data, ...extra };
   return { status, headers: JSON_TYPE, body: JSON.stringify(body) };
 }
 
@@ -39,29 +39,21 @@ interface FailureParts {
   /** The cause, for the log. Default: the message. */
   readonly why?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Default: the failure envelope. */
-  readonly form?: Dialect['failureBody'];
 }
 
 /**
- * The failure envelope, or the response of a framework or a proxy in its place.
+ * The failure envelope.
  * @see [Failure envelope](../../../../docs/service-interface.md#failure-envelope)
  */
 export function failure(
   status: number,
   code: string,
   message: string,
-  { details, why = message, headers, form = 'envelope' }: FailureParts = {},
+  { details, why = message, headers }: FailureParts = {},
 ): UnsentResponse {
   const error = { code, message, ...(details !== undefined && { details }) };
-  const [type, body] = {
-    envelope: [JSON_TYPE, JSON.stringify({ success: false, error })],
-    bare: [JSON_TYPE, JSON.stringify(error)],
-    detail: [JSON_TYPE, JSON.stringify({ detail: message })],
-    html: [HTML_TYPE, `<!doctype html><title>${status}</title><h1>${status}</h1>`],
-    empty: [{}, ''],
-  }[form] as [Record<string, string>, string]; // each row is such a pair
-  return { status, headers: { ...type, ...headers }, body, code, why };
+  const body = JSON.stringify({ success: false, error });
+  return { status, headers: { ...JSON_TYPE, ...headers }, body, code, why };
 }
 
 export const HTML_TYPE = { 'Content-Type': 'text/html; charset=utf-8' };
@@ -75,30 +67,26 @@ const GROUPS = {
 } as const satisfies Readonly<Record<string, Readonly<Record<Dialect['failureCodes'], readonly [number, string]>>>>;
 
 /**
- * A failure of one of the error groups, in the form of the dialect.
+ * A failure of one of the error groups.
  * @see [Error groups](../../../../docs/service-interface.md#error-groups)
  */
 export function groupFailure(
-  { failureCodes, failureBody }: Dialect,
+  { failureCodes }: Dialect,
   group: keyof typeof GROUPS,
   message: string,
   { status, what = '', ...parts }: FailureParts & { readonly status?: number | undefined; readonly what?: string } = {},
 ): UnsentResponse {
   const [byDefault, code] = GROUPS[group][failureCodes];
   const named = code.startsWith('_') ? `${what}${code}` : code;
-  return failure(status ?? byDefault, named, message, { ...parts, form: failureBody });
+  return failure(status ?? byDefault, named, message, parts);
 }
 
 /** Throws the error response for something that does not exist. */
-export function notFound(
-  dialect: Dialect,
-  what: 'INVOICE' | 'WEBHOOK' | 'WITHDRAWAL' | 'PAGE',
-  message: string,
-): never {
+export function notFound(dialect: Dialect, what: 'INVOICE' | 'WEBHOOK' | 'WITHDRAWAL', message: string): never {
   throw new ErrorResponse(groupFailure(dialect, 'missing', message, { what }));
 }
 
-/** One problem of a request. The dialect decides the form of the 422 that reports it. */
+/** One problem of a request. */
 export interface FieldProblem {
   readonly where: 'body' | 'query';
   /** Null for the body as a whole. */
@@ -108,34 +96,19 @@ export interface FieldProblem {
 }
 
 /**
- * Throws the error response for a malformed body or query, in the shape of the dialect.
+ * Throws the error response for a malformed body or query.
  * @see [Known codes](../../../../docs/service-interface.md#known-codes)
  */
-export function invalid({ validationShape }: Dialect, problems: readonly FieldProblem[]): never {
+export function invalid(problems: readonly FieldProblem[]): never {
   const why = problems.map(({ where, field, message }) => `${field ?? where} ${message}`).join('; ');
-  const error = { code: 'VALIDATION_ERROR', message: 'The request is not valid.' };
-  const detail = problems.map(({ where, field, message: msg, type }) => ({
-    loc: field === null ? [where] : [where, field],
-    msg,
-    type,
-  }));
-  const details = new Map<string, string[]>(); // a query name comes from the caller and could be `__proto__`
+  const named = new Map<string, string[]>(); // a query name comes from the caller and could be `__proto__`
   for (const { where, field, message } of problems) {
     const name = field ?? where;
-    details.set(name, [...(details.get(name) ?? []), message]);
+    named.set(name, [...(named.get(name) ?? []), message]);
   }
-  const envelope = { success: false, error: { ...error, details: Object.fromEntries(details) } };
-  const body = {
-    envelope,
-    detail: { detail },
-    both: { ...envelope, detail },
-    detail_text: { detail: why },
-    no_details: { success: false, error },
-  }[validationShape];
-  throw new ErrorResponse(
-    { status: 422, headers: JSON_TYPE, body: JSON.stringify(body), code: error.code, why },
-    problems,
-  );
+  const details = Object.fromEntries(named);
+  const response = failure(422, 'VALIDATION_ERROR', 'The request is not valid.', { details, why });
+  throw new ErrorResponse(response, problems);
 }
 
 /** The largest body of a request, in bytes. */

@@ -56,7 +56,7 @@ function work(world: World, { method, headers, url, body }: IncomingRequest, rou
   try {
     const { operation, params } = route;
     const done = HANDLERS[operation](world, { params, query: url.searchParams, body }, dialect);
-    const response = { ...success(dialect, done.status, done.data, done.bare), why: done.why };
+    const response = { ...success(dialect, done.status, done.data), why: done.why };
     checkResponse(world, operation, response);
     return response;
   } catch (error) {
@@ -74,23 +74,19 @@ function checkResponse(world: World, operation: EndpointName, response: UnsentRe
   world.log.note(`the response to ${operation} is not as the interface says: ${issues}`);
 }
 
-function retryAfterHeader({ clock, settings }: World, retryAfter: number | string | undefined): Record<string, string> {
-  const { retryAfterForm } = settings.dialect;
-  if (retryAfter === undefined || retryAfterForm === 'absent') return {};
-  if (typeof retryAfter === 'string' || retryAfterForm === 'seconds') return { 'Retry-After': String(retryAfter) };
-  // A client compares the date with the Date header of the response, which has the time of the sandbox.
-  return { 'Retry-After': new Date(clock.now() + retryAfter * 1000).toUTCString() };
+function retryAfterHeader(retryAfter: number | string | undefined): Record<string, string> {
+  return retryAfter === undefined ? {} : { 'Retry-After': String(retryAfter) };
 }
 
 /** The response of a fault in place of the service's: null for no response, undefined if the fault changes no response. */
 function spoiltResponse(world: World, fault: RequestFault): UnsentResponse | null | undefined {
   switch (fault.type) {
     case 'rate_limit': {
-      const headers = retryAfterHeader(world, fault.retryAfter);
+      const headers = retryAfterHeader(fault.retryAfter);
       return groupFailure(world.settings.dialect, 'rateLimit', 'Too many requests.', { headers });
     }
     case 'server_error': {
-      const parts = { headers: retryAfterHeader(world, fault.retryAfter), status: fault.status };
+      const parts = { headers: retryAfterHeader(fault.retryAfter), status: fault.status };
       return groupFailure(world.settings.dialect, 'server', 'The service is not available.', parts);
     }
     case 'html': {

@@ -1,8 +1,8 @@
 import type { WebhookDelivery } from '../../../contract/deliveries.ts';
 import { MAX_ATTEMPTS } from '../delivery/deliveries.ts';
-import { type Dialect, wireForm, withNulls } from '../dialects.ts';
+import { wireForm } from '../dialects.ts';
 import type { DeliveryRecord, InvoiceRecord } from '../state/records.ts';
-import type { SandboxAttempt, SandboxDelivery, SandboxInvoice } from '../wire-types.ts';
+import type { SandboxDelivery, SandboxInvoice } from '../wire-types.ts';
 import type { World } from '../world.ts';
 
 /** An instant in epoch milliseconds as text. */
@@ -41,7 +41,7 @@ export function toSandboxInvoice(world: World, record: InvoiceRecord): SandboxIn
 
 /** The full form as the service writes it. */
 export function writeInvoice(world: World, record: InvoiceRecord): object {
-  return inDialect(world, toSandboxInvoice(world, record));
+  return wireForm(world.settings.dialect, toSandboxInvoice(world, record));
 }
 
 /**
@@ -51,12 +51,7 @@ export function writeInvoice(world: World, record: InvoiceRecord): object {
 export function writeCreatedInvoice(world: World, record: InvoiceRecord): object {
   const { finished_at, payment_method, rate, settled_amount_usdt, is_adjusted, adjustment, ...fields } =
     toSandboxInvoice(world, record);
-  return inDialect(world, fields);
-}
-
-function inDialect({ settings: { dialect } }: World, fields: object): object {
-  // The interface says null or absent of these members, so they are never empty text.
-  return wireForm(dialect, fields, dialect.nulls === 'empty' ? 'absent' : dialect.nulls);
+  return wireForm(world.settings.dialect, fields);
 }
 
 /** A delivery as the functions of the sandbox return it. */
@@ -86,55 +81,18 @@ export function toSandboxDelivery(record: DeliveryRecord): SandboxDelivery {
  */
 export function writeDelivery({ settings: { dialect } }: World, record: DeliveryRecord): object {
   const { url, body, invoice_uuid, external_id, created_at, ...known } = toSandboxDelivery(record);
-  const values: Readonly<Record<keyof WebhookDelivery, unknown>> = {
+  const isLater = dialect.laterVersion === 'some';
+  const written: Readonly<Record<keyof WebhookDelivery, unknown>> = {
     ...known,
-    status: dialect.laterVersion === 'some' && known.status === 'pending' ? 'queued' : known.status,
-    attempt_log: record.log.map((attempt) => writeAttempt(dialect, attempt)),
-  };
-  const names = NAMES[dialect.deliveryRecord];
-  const entries = Object.entries(values).map(([name, value]) => [names[name] ?? name, value] as const);
-  const written = Object.fromEntries(entries.filter(([name]) => name !== ''));
-  const extra = dialect.laterVersion === 'none' ? {} : { region: 'sandbox', callback_url: record.url };
-  return { ...withNulls(written, dialect.nulls), ...extra };
-}
-
-/** The members that a form of the record names otherwise. Empty: the form does not have it. */
-const NAMES: Readonly<Record<Dialect['deliveryRecord'], Readonly<Record<string, string>>>> = {
-  long: {},
-  short: {
-    id: 'delivery_id',
-    event_type: 'event',
-    attempts: '', // the log has as many entries
-    last_http_status: 'last_status_code',
-    next_retry_at: 'next_retry',
-    delivered_at: 'delivered_time',
-    attempt_log: 'attempts',
-  },
-  counted: {
-    id: 'webhook_id',
-    event_type: 'event_name',
-    status: 'state',
-    attempts: 'attempt_count',
-    last_http_status: 'last_http_status_code',
-    next_retry_at: 'next_attempt_at',
-    delivered_at: 'received_at',
-    attempt_log: 'attempt_history',
-  },
-};
-
-function writeAttempt({ deliveryRecord: form, nulls }: Dialect, attempt: SandboxAttempt): object {
-  const { status_code, success, error, duration_ms, triggered_by, created_at } = attempt;
-  const number = (value: number | null): number | string | null =>
-    value === null || form !== 'short' ? value : String(value);
-  return withNulls(
-    {
-      status_code: number(status_code),
-      success: form === 'short' ? String(success) : success,
-      error: error !== null && form === 'counted' ? { type: 'delivery_failed', message: error } : error,
-      duration_ms: number(duration_ms),
+    status: isLater && known.status === 'pending' ? 'queued' : known.status,
+    attempt_log: record.log.map(({ status_code, success, error, duration_ms, triggered_by, created_at: at }) => ({
+      status_code,
+      success,
+      error,
+      duration_ms,
       triggered_by,
-      created_at,
-    },
-    nulls,
-  );
+      created_at: at,
+    })),
+  };
+  return isLater ? { ...written, region: 'sandbox', callback_url: record.url } : written;
 }

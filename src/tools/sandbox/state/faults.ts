@@ -50,8 +50,13 @@ export type DeliveryFault =
   /** The endpoint cannot be reached `for` milliseconds or `"2h"` of the sandbox clock, by default 1 hour. */
   | { readonly type: 'outage'; readonly for?: number | string | undefined };
 
+/** Another fault of requests for each request that it applies to, drawn from all but `hang`. */
+export interface RandomFault {
+  readonly type: 'random';
+}
+
 /** A failure that a sandbox injects, with its settings. */
-export type Fault = RequestFault | DeliveryFault;
+export type Fault = RequestFault | DeliveryFault | RandomFault;
 /** The name of a fault. Given alone, it means the fault with its defaults. */
 export type FaultType = Fault['type'];
 
@@ -102,7 +107,7 @@ export interface QueuedFault {
   readonly rate: number;
 }
 
-/** The injected failures of a sandbox. Queued faults apply first, in order, then random ones. */
+/** The injected failures of a sandbox. They apply in the order in which they were queued. */
 export interface Faults {
   /**
    * Queues a fault for the next matching request or delivery. A name means the fault with its defaults.
@@ -114,15 +119,13 @@ export interface Faults {
    */
   next(fault: Fault | FaultType, options?: FaultOptions): void;
   /**
-   * Lets each request fail with a probability from 0 to 1, by one of `faults`. The same seed fails the same requests.
+   * Lets requests fail at random: queues the fault `random`, which is another one for each request.
    *
-   * @param faults Default: all request faults except `hang`.
-   * @throws ConfigurationError (`SDK_CONFIGURATION`) for an unusable rate or fault.
    * @example
-   * sandbox.faults.random(0.2, 'nightly');
+   * sandbox.faults.next({ rate: 0.2, times: Infinity, seed: 'nightly' });
    */
-  random(rate: number, seed?: number | string, faults?: readonly (RequestFault | RequestFault['type'])[]): void;
-  /** Removes all queued and random faults. */
+  next(options: FaultOptions): void;
+  /** Removes all queued faults. */
   clear(): void;
   /** The queued faults, next first. */
   queued(): readonly QueuedFault[];
@@ -149,7 +152,7 @@ const DELIVERY_FAULT_MEMBERS: Readonly<Record<DeliveryFault['type'], readonly st
   hold: ['for'],
   outage: ['for'],
 };
-const FAULT_MEMBERS = { ...REQUEST_FAULT_MEMBERS, ...DELIVERY_FAULT_MEMBERS };
+const FAULT_MEMBERS = { ...REQUEST_FAULT_MEMBERS, ...DELIVERY_FAULT_MEMBERS, random: [] };
 
 // The keys of the tables are the types of the faults.
 export const REQUEST_FAULTS = Object.keys(REQUEST_FAULT_MEMBERS) as readonly RequestFault['type'][];
@@ -158,8 +161,8 @@ export const DELIVERY_FAULTS = Object.keys(DELIVERY_FAULT_MEMBERS) as readonly D
 const FAULT_OPTION_NAMES = namesOf<FaultOptions>({ operation: true, order: true, times: true, rate: true, seed: true });
 export const SEED_FAULT_NAMES: ReadonlySet<string> = new Set(['fault', ...FAULT_OPTION_NAMES]);
 
-function isRequestFault(fault: Fault): fault is RequestFault {
-  return Object.hasOwn(REQUEST_FAULT_MEMBERS, fault.type);
+function isRequestFault({ type }: Fault): boolean {
+  return type === 'random' || Object.hasOwn(REQUEST_FAULT_MEMBERS, type);
 }
 
 function readFault(value: Fault | FaultType): Fault {
@@ -190,27 +193,23 @@ interface Queued extends QueuedFault {
   readonly chance: () => number;
 }
 
-/** The random faults of a script. */
-interface Chance {
-  readonly rate: number;
-  readonly draw: () => RequestFault | null;
-}
+/** What the fault `random` is drawn from. */
+const DRAWN = REQUEST_FAULTS.filter((type) => type !== 'hang');
 
 /** {@link Faults}, and the methods by which the service takes the next one. @internal */
 export class FaultScript implements Faults {
   #queue: Queued[] = [];
   readonly #now: () => number;
-  /** The active random faults, or null. */
-  chance: Chance | null = null;
 
   /** @param now The time of the sandbox clock, in epoch milliseconds. */
   constructor(now: () => number) {
     this.#now = now;
   }
 
-  next(value: Fault | FaultType, options: FaultOptions = {}): void {
+  next(value: Fault | FaultType | FaultOptions, given: FaultOptions = {}): void {
+    const isFault = typeof value !== 'object' || value === null || 'type' in value;
+    const [fault, options] = isFault ? [readFault(value), given] : [{ type: 'random' } as const, value];
     checkOptions('faults.next', options, FAULT_OPTION_NAMES, fail);
-    const fault = readFault(value);
     const isOutage = fault.type === 'outage';
     const {
       operation = null,
@@ -233,21 +232,8 @@ export class FaultScript implements Faults {
     this.#queue.push({ fault, operation, order, until, times, rate, chance: createRandom(seed).next });
   }
 
-  random(rate: number, seed: number | string = 1, faults?: readonly (RequestFault | RequestFault['type'])[]): void {
-    if (!(rate >= 0 && rate <= 1)) throw new ConfigurationError(`rate must be from 0 to 1, not ${quoted(rate)}`);
-    const chosen = (faults ?? REQUEST_FAULTS.filter((type) => type !== 'hang')).map(readFault).filter(isRequestFault);
-    if (chosen.length === 0) throw new ConfigurationError('random needs at least one request fault');
-    const { next } = createRandom(seed);
-    const draw = (): RequestFault | null => {
-      const [isHit, which] = [next() < rate, next()];
-      return isHit ? (chosen[Math.floor(which * chosen.length)] ?? null) : null;
-    };
-    this.chance = rate === 0 ? null : { rate, draw };
-  }
-
   clear(): void {
     this.#queue = [];
-    this.chance = null;
   }
 
   queued(): readonly QueuedFault[] {
@@ -257,20 +243,23 @@ export class FaultScript implements Faults {
 
   /** Takes the fault for this request, or null. `order` finds its `external_id`. */
   forRequest(operation: EndpointName | null, order: () => string | null): RequestFault | null {
-    const queued = this.#take(
+    const taken = this.#take(
       (entry) =>
         isRequestFault(entry.fault) &&
         (entry.operation ?? operation) === operation &&
         (entry.order === null || entry.order === order()),
     );
-    return (queued as RequestFault | null) ?? this.chance?.draw() ?? null; // by the condition above
+    if (taken === null) return null;
+    const { fault, chance } = taken;
+    if (fault.type !== 'random') return fault as RequestFault; // by the condition above
+    return { type: DRAWN[Math.floor(chance() * DRAWN.length)] ?? 'server_error' };
   }
 
   /** Takes the fault for this attempt to deliver the webhook of an order, or null. Others than `types` stay queued. */
   forDelivery(order: string, types: readonly FaultType[]): DeliveryFault | null {
     this.#dropEnded();
     const fits = (entry: Queued): boolean => types.includes(entry.fault.type) && (entry.order ?? order) === order;
-    return this.#take(fits) as DeliveryFault | null; // all types are those of deliveries
+    return (this.#take(fits)?.fault ?? null) as DeliveryFault | null; // all types are those of deliveries
   }
 
   #dropEnded(): void {
@@ -278,12 +267,12 @@ export class FaultScript implements Faults {
     this.#queue = this.#queue.filter(({ until }) => until === null || now < until);
   }
 
-  #take(fits: (entry: Queued) => boolean): Fault | null {
+  #take(fits: (entry: Queued) => boolean): Queued | null {
     const index = this.#queue.findIndex((entry) => fits(entry) && (entry.rate === 1 || entry.chance() < entry.rate));
     const entry = this.#queue[index];
     if (entry === undefined) return null;
     entry.times -= 1;
     if (entry.times <= 0) this.#queue.splice(index, 1);
-    return entry.fault;
+    return entry;
   }
 }

@@ -2,8 +2,8 @@
 export type Random = ReturnType<typeof createRandom>;
 
 /** A 32-bit generator (mulberry32). It is enough for ids that only have to differ. */
-export function createRandom(seed: number | string, position?: number) {
-  let state = position ?? (typeof seed === 'number' ? seed >>> 0 : hash(seed));
+export function createRandom(seed: number | string) {
+  let state = typeof seed === 'number' ? seed >>> 0 : hash(seed);
   /** From 0 up to, not including, 1. */
   const next = (): number => {
     state = (state + 0x6d2b79f5) | 0;
@@ -11,9 +11,7 @@ export function createRandom(seed: number | string, position?: number) {
     t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
     return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
   };
-  /** The position in the sequence, with which `createRandom` continues it. */
-  const positionNow = (): number => state;
-  return { next, uuid: (): string => uuidFrom(next), position: positionNow };
+  return { next, uuid: (): string => uuidFrom(next) };
 }
 
 function hash(text: string): number {

@@ -77,8 +77,14 @@ const MISTAKES: readonly Mistake[] = [
   [
     'the key as the secret',
     { MERCHANT_API_KEY: KEY, MERCHANT_WEBHOOK_SECRET: KEY },
-    'MERCHANT_WEBHOOK_SECRET is the API key. The webhook secret is another value of the dashboard',
+    'MERCHANT_WEBHOOK_SECRET is an API key. The webhook secret is another value of the dashboard',
     'export MERCHANT_WEBHOOK_SECRET=…   # the webhook secret, from the dashboard',
+  ],
+  [
+    'a secret as the key',
+    { MERCHANT_API_KEY: 'whsec_9f0c' },
+    'MERCHANT_API_KEY is a webhook secret: it begins with whsec_. The API key is another value of the dashboard',
+    'export MERCHANT_API_KEY=…   # the API key, from the dashboard',
   ],
   [
     'no secret, which is no failure',
@@ -195,13 +201,11 @@ describe('doctor', () => {
     });
 
     it.each<readonly [Partial<Dialect>, string, object]>([
-      [{ listOrder: 'oldest' }, 'invoices.list order', { shows: 'oldest first' }],
       [
         { laterVersion: 'some' },
         'members that the interface does not name',
         { shows: expect.stringContaining('invoices.list items.*.'), client: 'keeps them' },
       ],
-      [{ readShape: 'named' }, 'webhooks.deliveries names', { shows: expect.stringContaining('attempt_log (') }],
       [
         { withdrawalQuery: 'other' },
         'withdrawals.list status',

@@ -31,21 +31,22 @@ const CASES: readonly Case[] = [
     told: 'nobody has paid',
     receiver: answers(200),
     play: () => undefined,
-    says: [/created +25\.00 EUR, customer c-7, expires /, 'Open, webhook: Not yet', 'not paid yet'],
+    says: [/service +created +25\.00 EUR, customer c-7,\s+expires /, 'Open, webhook: Not yet', 'not paid yet'],
   },
   {
-    told: 'it was paid, and the shop heard of it',
+    told: 'it was paid, and what the endpoint answered',
     receiver: answers(200),
     says: [
       'Paid, webhook: Delivered',
-      /✓ paid +25\.00 of 25\.00 EUR, 26\.861298 USDT credited/,
-      /✓ attempt 1 of 7 +returned 200/,
+      /✓ paid +25\.00 of 25\.00 EUR, 26\.861298 USDT\s+credited/,
+      /shop +✓ attempt 1 of 7 +invoice\.paid returned 200/,
+      '✓ Your endpoint answered 200 to invoice.paid.',
     ],
   },
   {
     told: 'it was paid in part',
     receiver: answers(200),
-    play: (sandbox) => sandbox.underpay('order-1', '17.00'),
+    play: (sandbox) => sandbox.pay('order-1', { amount: '17.00' }),
     says: ['Paid less, webhook: Delivered', /! paid less +17\.00 of 25\.00 EUR/, /fulfil\s+against the credited USDT/],
   },
   {
@@ -53,7 +54,7 @@ const CASES: readonly Case[] = [
     receiver: goodReceiver('whsec_of_another_shop'),
     says: [
       'webhook: Retrying · 401',
-      /✗ attempt 1 of 7 +returned 401/,
+      /✗ attempt 1 of 7 +invoice\.paid returned 401/,
       /next attempt +in 1 min/,
       'Your handler has another secret',
     ],
@@ -74,8 +75,30 @@ const CASES: readonly Case[] = [
     },
     says: [
       'Canceled, webhook: Given up · 500',
-      /✗ attempt 7 of 7 +returned 500/,
+      /✗ attempt 7 of 7 +invoice\.canceled returned 500/,
       /7 attempts failed, and no\s+more will come/,
+    ],
+    fix: RESEND,
+  },
+  {
+    told: 'it was paid after its end',
+    receiver: answers(200),
+    play: (sandbox) => sandbox.pay('order-1', { late: true }),
+    says: [
+      /service +ended +nothing was paid until then\n/,
+      /✓ attempt 1 of 7 +invoice\.canceled returned 200/,
+      /customer +✓ paid, late +25\.00 of 25\.00 EUR/,
+      /✓ attempt 1 of 7 +invoice\.paid returned 200/,
+    ],
+  },
+  {
+    told: 'a page of HTML answered, and no webhook route',
+    receiver: (request, response) =>
+      void request.resume().on('end', () => response.writeHead(200, { 'Content-Type': 'text/html' }).end('<h1>Shop')),
+    says: [
+      '✗ Your endpoint answered 200 to invoice.paid, with a page of HTML.',
+      /Is this\s+your webhook route/,
+      'no webhook route',
     ],
     fix: RESEND,
   },
@@ -123,7 +146,10 @@ describe('order', () => {
     expect((await cli(['order', 'order-1'], { env })).code).toBe(1);
     status = 200;
     const { code, out } = await cli(['order', 'order-1', '--resend'], { env });
-    expect([code, out]).toEqual([0, expect.stringMatching(/✓ attempt 2 of 7 +returned 200 in \d+ ms, sent by hand/)]);
+    expect([code, out]).toEqual([
+      0,
+      expect.stringMatching(/✓ attempt 2 of 7 +invoice\.paid returned 200 in \d+ ms,\s+sent\s+by\s+hand/),
+    ]);
   });
 });
 
@@ -182,14 +208,15 @@ it.each([404, 500])(
   webhook https://shop.example/hooks/pay
 
   01 Mar 2026 (UTC)
-  23:50:00    created         40.00 EUR, customer c-1
-              method          Card: the customer sends 40.80 EUR
+  23:50:00  service     created         40.00 EUR, customer c-1
+            customer    method          Card: sends 40.80 EUR
 
   02 Mar 2026 (UTC)
-  00:05:00  ✓ paid            40.00 of 40.00 EUR, 43.10 USDT credited
-  00:05:01  ✗ attempt 1 of 7  refused with key [redacted] in 80 ms
-  00:06:01  ✗ attempt 2 of 7  returned 403 in 80 ms
-  00:11:00    next attempt    in 4 min
+  00:05:00  customer  ✓ paid            40.00 of 40.00 EUR, 43.10 USDT credited
+  00:05:01  shop      ✗ attempt 1 of 7  invoice.paid refused with key
+                                        [redacted] in 80 ms
+  00:06:01  shop      ✗ attempt 2 of 7  invoice.paid returned 403 in 80 ms
+  00:11:00  service     next attempt    in 4 min
 
   ✗ Your shop has not heard of it: 2 attempts failed, the next one comes in 4
     min.

@@ -43,7 +43,7 @@ describe('a webhook', () => {
 
   it('comes as a Request, for a receiver without a port', async () => {
     const { sandbox } = inProcess({ seedData: { invoices: [ORDER] } });
-    await sandbox.underpay('order-1042', '17.00');
+    await sandbox.pay('order-1042', { amount: '17.00' });
     const request = await sandbox.webhookRequest('order-1042', 'https://shop.example/hook');
     const body = Buffer.from(await request.arrayBuffer());
     const signature = signatureOf('whsec_of_the_tests', request.headers.get('x-webhook-timestamp'), body);

@@ -43,8 +43,8 @@ const expect = (value) => ({ toBe: (other) => assert.equal(value, other), toMatc
 
 it.each<[string, (sandbox: Sandbox, ident: string) => unknown]>([
   ['pay', (sandbox, ident) => sandbox.pay(ident, { method: 2 })],
-  ['underpay', (sandbox, ident) => sandbox.underpay(ident, '17.00')],
-  ['overpay', (sandbox, ident) => sandbox.overpay(ident, '30.00')],
+  ['a payment of less', (sandbox, ident) => sandbox.pay(ident, { amount: '17.00' })],
+  ['a payment of more', (sandbox, ident) => sandbox.pay(ident, { amount: '30.00' })],
   ['cancel', (sandbox, ident) => sandbox.cancel(ident)],
   ['expire', (sandbox, ident) => sandbox.expire(ident)],
   ['fail', (sandbox, ident) => sandbox.fail(ident)],

@@ -90,9 +90,10 @@ it('chance repeats with the seed, differs without, and ends with clear', async (
   const run = async (seed: number): Promise<number[]> => {
     const context = inProcess();
     const { faults } = context.sandbox;
-    faults.random(0.4, seed, ['server_error', { type: 'rate_limit' }]);
+    for (const type of ['server_error', 'rate_limit'] as const)
+      faults.next(type, { rate: 0.2, times: Number.POSITIVE_INFINITY, seed: `${seed} ${type}` });
     const found = await statuses(context, 40);
-    faults.random(1, 1, ['html']);
+    faults.next('html', { rate: 1, times: Number.POSITIVE_INFINITY });
     faults.clear();
     expect(await statuses(context, 1)).toEqual([200]);
     return found;
@@ -101,6 +102,18 @@ it('chance repeats with the seed, differs without, and ends with clear', async (
   expect(new Set(first)).toEqual(new Set([200, 429, 503]));
   expect(await run(3)).toEqual(first);
   expect(await run(4)).not.toEqual(first);
+});
+
+it('a fault at random is another one for each request, and never a hang', async () => {
+  const { sandbox, api } = inProcess();
+  const { faults } = sandbox;
+  faults.next({ rate: 0.9, times: Number.POSITIVE_INFINITY, seed: 3 });
+  expect(faults.queued()).toMatchObject([{ fault: { type: 'random' }, rate: 0.9 }]);
+  const ask = (): Promise<unknown> => api('GET', '/rates').catch(() => undefined);
+  for (let at = 0; at < 60; at += 1) await ask();
+  const seen = new Set(sandbox.requests().map(({ fault }) => fault));
+  expect(seen.size).toBeGreaterThan(6);
+  expect([seen.has('hang'), seen.has('random'), seen.has(null)]).toEqual([false, false, true]);
 });
 
 it('faults from the start strike, by chance where they have a rate, and come back with reset', async () => {
@@ -121,7 +134,8 @@ it.each([
   ['a negative rate', 'next', ['hang', { rate: -1 }]],
   ['a rate above 1', 'next', ['hang', { rate: 1.1 }]],
   ['a rate that is no number', 'next', ['hang', { rate: Number.NaN }]],
-  ['a random rate above 1', 'random', [2]],
+  ['a random rate above 1', 'next', [{ rate: 2 }]],
+  ['a mistyped option of a random one', 'next', [{ rat: 0.2 }]],
 ] as const)('faults refuse %s', (_, name, values) => {
   const faults = inProcess().sandbox.faults as unknown as Record<string, (...given: unknown[]) => void>; // plain JavaScript
   expect(() => faults[name]?.(...values)).toThrow(ConfigurationError);

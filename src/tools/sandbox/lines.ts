@@ -1,0 +1,64 @@
+// What people read of an event or an action: lines, each with its grade. The terminal writes them with marks.
+import { sentenceOf } from './delivery/diagnose.ts';
+import type { SandboxEvent } from './state/log.ts';
+
+/** One line for people. */
+export interface Line {
+  /** ISO 8601, sandbox clock. Null for a line without a time. */
+  readonly at: string | null;
+  /** Null for what is neither good nor bad. */
+  readonly grade: 'pass' | 'fail' | null;
+  /** No longer than 68 characters for an event, so that a terminal of 80 columns shows it with time and mark. */
+  readonly text: string;
+  /** Why, on lines of its own. Null if there is nothing to say. */
+  readonly cause: string | null;
+}
+
+const SUBJECT = 36;
+const RESULT = 31;
+
+/** What happened and to which order, then the result, in two columns. Null for an event that another line shows as well. */
+export function lineOf(event: SandboxEvent): Line | null {
+  const line = (grade: Line['grade'], subject: string, result: string, cause: string | null = null): Line => ({
+    at: event.at,
+    grade,
+    text: `${cut(subject, SUBJECT).padEnd(SUBJECT)} ${cut(result, RESULT)}`.trimEnd(),
+    cause,
+  });
+  switch (event.kind) {
+    case 'note':
+      return { at: event.at, grade: null, text: event.text, cause: null };
+    case 'request': {
+      const { status, code, fault, why, operation, method, path, query } = event;
+      const isGood = status !== null && status < 400;
+      if (isGood && operation === 'invoices.create') return null; // the line `created` shows it
+      const cause = fault !== null ? `by the fault ${fault}` : isGood ? null : why;
+      const result = [status ?? 'no response', code].filter((part) => part !== null).join(' ');
+      const segments = path.replace('/api/v1/external', '').split('/');
+      const short = segments.map((each) => (each.length > 20 ? `${each.slice(0, 8)}…` : each)).join('/');
+      return line(isGood ? null : 'fail', `${method} ${short}${query}`, result, cause);
+    }
+    case 'invoice': {
+      const { external_id, from, to, paid, why } = event;
+      const what = from === null ? 'created' : to !== 'success' ? to : from === to ? 'corrected' : 'paid';
+      const result = paid === null ? why : `${paid} in place of the amount`;
+      return line(to === 'success' ? 'pass' : null, subjectOf(what, external_id), result);
+    }
+    case 'attempt': {
+      const { success, attempt, max_attempts: most, status_code, duration_ms: ms, next_retry_at: next } = event;
+      const later = next === null ? '' : `, next ${next.slice(11, 19)}`;
+      const subject = subjectOf(`webhook ${attempt} of ${Math.max(attempt, most)}`, event.external_id);
+      const result = `${status_code ?? 'no response'}${status_code === null ? '' : ` in ${ms} ms`}${later}`;
+      return line(success ? 'pass' : 'fail', subject, result, event.cause && sentenceOf(event.cause));
+    }
+  }
+}
+
+function subjectOf(what: string, order: string): string {
+  return `${what.padEnd(15)} ${cut(order, 20)}`;
+}
+
+function cut(text: string, length: number): string {
+  const line = text.replace(/\s+/g, (space) => (space === '\t' || space.includes('\n') ? ' ' : space));
+  return line.length > length ? `${line.slice(0, length - 1)}…` : line;
+}

@@ -1,7 +1,7 @@
 import { kindOf } from './json.ts';
 import { type Codec, optionalScalar, scalar } from './values/codecs.ts';
 import { Decimal } from './values/decimal.ts';
-import { codePoints, decimalFrom, isLoopback, Problem } from './values/scalars.ts';
+import { codePoints, type DecimalLike, decimalText, isLoopback, Problem } from './values/scalars.ts';
 
 /**
  * Money that the caller gives: a plain decimal string such as `"25.00"`, or a Decimal of any copy of decimal.js. A
@@ -9,14 +9,6 @@ import { codePoints, decimalFrom, isLoopback, Problem } from './values/scalars.t
  * in cents, 25.00.
  */
 export type DecimalInput = string | Decimal | DecimalLike;
-
-/** The members of a decimal.js instance that this package reads. */
-export interface DecimalLike {
-  readonly s: number;
-  readonly e: number;
-  readonly d: readonly number[];
-  toFixed(): string;
-}
 
 /** Returns the codec of a text of `min` to `max` code points. */
 export function limitedText(min: number, max: number): Codec<string> {
@@ -90,27 +82,6 @@ const SHOWN_MAX = 40;
 /** Returns a refused value for a message: whole, so that a key in it is found and hidden, or only its length. */
 function shownValue(text: string): string {
   return text.length > SHOWN_MAX ? `a text of ${text.length} characters` : `"${text}"`;
-}
-
-/** Returns a decimal of this package or of the host in plain notation, or null for any other value. */
-export function decimalText(value: unknown): string | null {
-  // Bounded first, because a huge exponent in plain notation takes minutes or all of the memory.
-  return isDecimalLike(value) && Math.abs(value.e) <= 30 ? value.toFixed() : null;
-}
-
-/**
- * Reads money that a caller gives, which may also be negative or zero: decimal text, or a Decimal of any copy of decimal.js.
- * Null for anything else. The one reader of such values.
- */
-export function decimalInput(value: unknown): Decimal | null {
-  const read = decimalFrom(typeof value === 'string' ? value : decimalText(value));
-  return read instanceof Problem ? null : read;
-}
-
-// `Decimal.isDecimal` alone is not enough, because parsed JSON can have the member that it looks for. NaN and Infinity
-// have the exponent NaN.
-function isDecimalLike(value: unknown): value is DecimalLike {
-  return Decimal.isDecimal(value) && typeof value.e === 'number' && typeof value.toFixed === 'function';
 }
 
 export function amount(): Codec<string> {

@@ -74,7 +74,8 @@ export async function openShop({
   await store.migrate();
   const ago = (time: number) => new Date(now() - time).toISOString();
   const select = db.prepare('SELECT * FROM orders WHERE id = ?');
-  const find = (id: string) => select.get(id) as unknown as Order | undefined; // the columns of the table
+  // the columns are those of the table
+  const find = (id: string) => select.get(id) as unknown as Order | undefined;
 
   function place(product: string): Order | undefined {
     const id = randomUUID(); // whoever knows it sees the order

@@ -106,7 +106,8 @@ function readUrl(value: unknown): string | Problem {
   const text = readText(value, 1, URL_MAX);
   if (text instanceof Problem) return text;
   const host = URL_TEXT.exec(text)?.groups?.['authority'];
-  if (host?.includes('@')) return new Problem('must not contain a user name or password');
+  if (host?.includes('@'))
+    return new Problem('must not contain a user name or password, because logs and customers see it');
   return host === undefined || !URL.canParse(text) ? NOT_HTTPS : text;
 }
 

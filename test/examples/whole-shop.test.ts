@@ -124,7 +124,7 @@ it('sends one parcel for two invoices of an order, and tells the other shop that
   const db = new DatabaseSync(':memory:');
   const logged: string[] = [];
   const sandbox = testSandbox({
-    webhookSecret: 'whsec_sandbox',
+    deliverTo: ['eu.example'],
     fetch: (url, init) => toFetchHandler(shop.handler)(new Request(url, init)),
   });
   const { url: baseUrl, apiKey, fetch: service } = sandbox;

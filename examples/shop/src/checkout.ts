@@ -2,6 +2,13 @@ import type { MerchantClient } from 'merchant-invoicing';
 import type { Order } from './order.ts';
 import type { Orders } from './orders.ts';
 
+export interface Checkout {
+  readonly merchant: MerchantClient;
+  readonly orders: Orders;
+  /** The address of the shop, which the service and the customer reach. */
+  readonly url: () => string;
+}
+
 /**
  * Where the customer goes next. `uncharged`: no payment method takes this
  * amount.
@@ -10,46 +17,38 @@ export type Next =
   | { readonly kind: 'payment_page'; readonly url: string }
   | { readonly kind: 'order' | 'uncharged' };
 
-const UNPAID_ENDS: readonly string[] = ['expired', 'fail', 'canceled'];
-
 /**
- * Starts the payment with this number, or finds it. The row exists before the
- * request, and its id is the external_id. So a crash, a lost response or a
- * second click never creates a second invoice.
+ * Finds the invoice of the charge with this number, or creates or renews it.
+ * Its id follows from the order, so a crash, a lost response or a second click
+ * never creates a second one.
  *
  * @throws MerchantError if the service cannot be reached. The customer tries
- * again, with the same external_id.
+ * again, with the same id.
  */
 export async function startPayment(
-  merchant: MerchantClient,
-  orders: Orders,
-  { id, currency, missing }: Order,
+  { merchant, orders, url }: Checkout,
+  { id, currency, missing, charge, chargeId }: Order,
   number: number,
-  shopUrl: string,
 ): Promise<Next> {
-  if (missing.isZero()) return { kind: 'order' };
-  const methods = await merchant.paymentMethods.forCharge({
-    currency,
-    amount: missing,
-  });
+  if (missing.isZero() || number !== charge) return { kind: 'order' };
+  const amount = missing.toFixed(2);
+  const methods = await merchant.paymentMethods.forCharge({ currency, amount });
   if (methods.length === 0) return { kind: 'uncharged' };
 
-  const payment = orders.openPayment(id, number);
-  if (payment === null) return { kind: 'order' };
-  const { invoice } = await merchant.invoices.createOrGet({
-    external_id: payment.external_id,
+  const { invoice, external_id } = await merchant.invoices.createOrRenew({
+    external_id: chargeId,
     customer_id: id, // the shop has no accounts
-    amount: payment.amount,
+    amount,
     currency,
     purpose: `Order ${id.slice(0, 8)}`,
-    callback_url: `${shopUrl}/webhook`,
-    success_url: `${shopUrl}/orders/${id}?returned=1`,
-    fail_url: `${shopUrl}/orders/${id}`,
+    callback_url: `${url()}/webhook`,
+    success_url: `${url()}/orders/${id}?returned=1`,
+    fail_url: `${url()}/orders/${id}`,
   });
-  if (invoice.status === 'pending')
-    return { kind: 'payment_page', url: invoice.payment_url };
-  // its webhook is on its way
-  if (UNPAID_ENDS.includes(invoice.status)) orders.end(payment.external_id);
+  // before the customer has the link, so that the nightly job asks about it
+  const isOpen = orders.keep({ external_id, amount });
   // a paid invoice waits for its webhook, which decides
-  return { kind: 'order' };
+  return isOpen && invoice.status === 'pending'
+    ? { kind: 'payment_page', url: invoice.payment_url }
+    : { kind: 'order' };
 }

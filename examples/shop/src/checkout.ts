@@ -7,6 +7,8 @@ export interface Checkout {
   readonly orders: Orders;
   /** The address of the shop, which the service and the customer reach. */
   readonly url: () => string;
+  /** A sandbox plays the service, so its invoices may have an old address. */
+  readonly isSandbox: boolean;
 }
 
 /**
@@ -24,9 +26,10 @@ export type Next =
  *
  * @throws MerchantError if the service cannot be reached. The customer tries
  * again, with the same id.
+ * @throws Error if the webhook of the invoice goes to another address.
  */
 export async function startPayment(
-  { merchant, orders, url }: Checkout,
+  { merchant, orders, url, isSandbox }: Checkout,
   { id, currency, missing, charge, chargeId }: Order,
   number: number,
 ): Promise<Next> {
@@ -35,16 +38,23 @@ export async function startPayment(
   const methods = await merchant.paymentMethods.forCharge({ currency, amount });
   if (methods.length === 0) return { kind: 'uncharged' };
 
-  const { invoice, external_id } = await merchant.invoices.createOrRenew({
-    external_id: chargeId,
-    customer_id: id, // the shop has no accounts
-    amount,
-    currency,
-    purpose: `Order ${id.slice(0, 8)}`,
-    callback_url: `${url()}/webhook`,
-    success_url: `${url()}/orders/${id}?returned=1`,
-    fail_url: `${url()}/orders/${id}`,
-  });
+  const { invoice, external_id, differences } =
+    await merchant.invoices.createOrRenew({
+      external_id: chargeId,
+      customer_id: id, // the shop has no accounts
+      amount,
+      currency,
+      purpose: `Order ${id.slice(0, 8)}`,
+      callback_url: `${url()}/webhook`,
+      success_url: `${url()}/orders/${id}?returned=1`,
+      fail_url: `${url()}/orders/${id}`,
+    });
+  if (!isSandbox && differences.includes('callback_url'))
+    throw new Error(
+      `another shop has an invoice with the id ${external_id}, and would get ` +
+        'its webhook: begin the ids of each shop with a prefix. If ' +
+        'PUBLIC_URL is new, the invoice has the old one until it expires.',
+    );
   // before the customer has the link, so that the nightly job asks about it
   const isOpen = orders.keep({ external_id, amount });
   // a paid invoice waits for its webhook, which decides

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { MerchantClient } from 'merchant-invoicing';
 import { startPayment } from '../src/checkout.ts';
+import { startShop } from '../src/shop.ts';
 import { invoicesOf, openStage, TYPED } from './stage.ts';
 
 test('a paid order is shipped once, also if its webhook comes twice', async () => {
@@ -126,13 +127,38 @@ test('an invoice that is created while the order is paid leads to no payment pag
       return response;
     },
   });
-  const desk = { ...shop, merchant, url: () => shop.url };
+  const desk = { ...shop, merchant, url: () => shop.url, isSandbox: false };
   assert.deepEqual(await startPayment(desk, order, 1), { kind: 'order' });
   const { state, payments } = shop.orders.get(id) ?? {};
   assert.deepEqual(
     [state, ...(payments ?? []).map((each) => each.state)],
     ['paid', 'paid', 'ended'],
   );
+});
+
+test('an invoice with the webhook of another shop takes no payment', async () => {
+  const { merchant, db, ...stage } = await openStage();
+  const { path, id } = await stage.order();
+  const options = { db, merchant, webhookSecret: 'whsec_0123456789abcdef' };
+  for (const [isSandbox, status] of [
+    [false, 500],
+    [true, 303],
+  ] as const) {
+    const log: string[] = [];
+    const other = await startShop({
+      ...options,
+      isSandbox,
+      log: (line) => log.push(line),
+    });
+    const { status: got } = await fetch(`${other.url}${path}/pay`, {
+      method: 'POST',
+      body: new URLSearchParams(TYPED),
+      redirect: 'manual',
+    });
+    await other.close();
+    const told = log.some((line) => line.includes(`id ${id}, and would get`));
+    assert.deepEqual([got, told], [status, !isSandbox]);
+  }
 });
 
 test('an invoice that expired while its webhook was lost is renewed as well', async () => {

@@ -323,6 +323,9 @@ export interface TransactionQuery {
  * The guarantee ends where something else ends the transaction. The store finds that by the id of the transaction, and the
  * handler reports `failed_after_commit`. A transaction that the framework nests as a savepoint is fine. PGlite has this form.
  *
+ * The framework must listen for an `error` of its connections, as TypeORM and Prisma do. For Kysely and Drizzle, give the store
+ * their pool instead.
+ *
  * @example
  * const transactions: PostgresTransactions<EntityManager> = { // TypeORM
  *   query: (sql, values) => dataSource.query(sql, values),

@@ -404,7 +404,7 @@ function connectionOf(database: unknown, settings: TransactionSettings): Postgre
     if (typeof members['connect'] === 'function') return poolConnection(database as PostgresPool, settings); // the form of a pool
   }
   throw new ConfigurationError(
-    `postgresStore needs new Pool(…) of the package pg, PGlite, or PostgresTransactions${isClient ? ', not a single Client: each running function needs a connection of its own' : ''}.`,
+    `postgresStore needs new Pool(…) of the package pg, or PGlite, or PostgresTransactions of a framework${isClient ? ', not a single Client: each running function needs a connection of its own' : ''}.`,
   );
 }
 

@@ -10,7 +10,7 @@ export type RawBody = string | Uint8Array | ArrayBuffer | ArrayBufferView;
 
 /** For frameworks whose controllers get a parsed body, whatever their route says. */
 const MIDDLEWARE =
-  "Vendure, Medusa, Strapi, Nest: a middleware before the parser of the framework, such as app.use('/webhook', toNodeHandler(handler)); in a Vendure plugin { route: 'webhook', handler: toNodeHandler(() => handler), beforeListen: true }.";
+  "Vendure, Medusa, Strapi, Nest: a middleware before the parser of the framework, such as app.use('/webhook', toNodeHandler(handler)); in a Vendure plugin { route: '/webhook', handler: toNodeHandler(() => handler), beforeListen: true }.";
 
 /** How to get the raw body, by framework. A part of every message about a parsed body. */
 export const RAW_BODY_ADVICE =

@@ -1,4 +1,5 @@
-// `npm run test:shops`: installs Vendure into this folder, and plays its plugin of the guide end to end and under a storm.
+// `npm run test:shops`: compiles the code of the guides against Medusa and Vendure, and plays the plugin of Vendure end to end
+// and under a storm.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -10,22 +11,31 @@ import { freePort } from '../support/free-port.ts';
 import { openPool, startPostgres } from '../support/postgres.ts';
 
 const FOLDER = import.meta.dirname;
+const ROOT = join(FOLDER, '../..');
 const CUSTOMERS = Number(process.env['CUSTOMERS'] ?? 30);
 const began = performance.now();
 const seconds = (): string => `${((performance.now() - began) / 1_000).toFixed(1)} s`;
 
-if (!existsSync(join(FOLDER, 'node_modules/@vendure/core'))) {
-  execFileSync('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund'], { cwd: FOLDER, stdio: 'inherit' });
+/** Installs the shop system of a folder, links the package into it, and compiles. */
+function compile(folder: string, dependency: string): void {
+  const run = (program: string, ...words: string[]) => execFileSync(program, words, { cwd: folder, stdio: 'inherit' });
+  const installed = join(folder, 'node_modules', dependency);
+  if (!existsSync(installed)) run('npm', 'ci', '--ignore-scripts', '--no-audit', '--no-fund');
+  const self = join(folder, 'node_modules/merchant-invoicing');
+  if (!existsSync(self)) symlinkSync(ROOT, self, 'junction');
+  run(process.execPath, 'node_modules/typescript/bin/tsc', '-p', '.');
+  console.log('ok   the code of the guide compiles against', dependency, seconds());
 }
-const self = join(FOLDER, 'node_modules/merchant-invoicing');
-if (!existsSync(self)) symlinkSync('../../..', self, 'junction');
-execFileSync(process.execPath, ['node_modules/typescript/bin/tsc', '-p', '.'], { cwd: FOLDER, stdio: 'inherit' });
-console.log('ok   the plugin compiles against Vendure', seconds());
+compile(join(FOLDER, 'medusa'), '@medusajs/framework');
+compile(FOLDER, '@vendure/core');
 
 const engine = await startPostgres();
 if (engine.missing !== null) throw new Error(engine.missing);
 const { host } = engine.connection;
 const temporary = mkdtempSync(join(tmpdir(), 'merchant-invoicing-shops-'));
+
+/** Vendure would tell its makers that it runs. */
+const QUIET = { PATH: process.env['PATH'] ?? '', VENDURE_DISABLE_TELEMETRY: 'true' };
 
 /** The shop as a process that can be killed. */
 class Shop {
@@ -41,7 +51,7 @@ class Shop {
     this.port = port;
     this.url = `http://127.0.0.1:${port}`;
     this.#env = {
-      PATH: process.env['PATH'] ?? '',
+      ...QUIET,
       PGHOST: host,
       PORT: String(port),
       SHOP_URL: this.url,
@@ -172,7 +182,7 @@ async function emptyShop(): Promise<void> {
     execFileSync(process.execPath, ['dist/server.js'], {
       cwd: FOLDER,
       // no secrets, as in a build or a migration
-      env: { PATH: process.env['PATH'] ?? '', PGHOST: host, PORT: String(await freePort()), POPULATE: csv },
+      env: { ...QUIET, PGHOST: host, PORT: String(await freePort()), POPULATE: csv },
       stdio: ['ignore', 'ignore', 'inherit'],
     });
     await admin.query('ALTER DATABASE vendure RENAME TO template_vendure');

@@ -18,7 +18,7 @@ const titleOf = (page: string) => /^# (.+)$/m.exec(readFileSync(join(DOCS, `${pa
 const GROUPS: Readonly<Record<string, readonly string[]>> = {
   Start: ['quick-start', 'whole-shop', 'cli'],
   Charge: ['take-a-payment', 'money-and-time', 'retries-and-idempotency', 'lists'],
-  Fulfil: ['webhooks', 'fulfil-exactly-once', 'amounts-and-late-payments', 'queues'],
+  Fulfil: ['webhooks', 'fulfil-exactly-once', 'amounts-and-late-payments', 'queues', 'nest-and-vendure', 'medusa'],
   Test: ['sandbox', 'testing-your-integration', 'prove-your-shop'],
   Operate: ['going-live', 'security', 'reconcile', 'observability', 'serverless-and-edge'],
   'Look up': ['troubleshooting', 'errors', 'service-interface'],

@@ -8,11 +8,16 @@ import { utf8 } from './verify/signature.ts';
 /** The body as it arrived. Bytes are best. Text must be the exact text, including a byte-order mark. */
 export type RawBody = string | Uint8Array | ArrayBuffer | ArrayBufferView;
 
+/** For frameworks whose controllers get a parsed body, whatever their route says. */
+const MIDDLEWARE =
+  "Vendure, Medusa, Strapi, Nest: a middleware before the parser of the framework, such as app.use('/webhook', toNodeHandler(handler)); in a Vendure plugin { route: '/webhook', handler: toNodeHandler(() => handler), beforeListen: true }.";
+
 /** How to get the raw body, by framework. A part of every message about a parsed body. */
 export const RAW_BODY_ADVICE =
   "Express: express.raw({ type: 'application/json' }) on this route, before express.json(). " +
   "Fastify: addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => done(null, body)). " +
   'Nest: NestFactory.create(AppModule, { rawBody: true }) and request.rawBody. ' +
+  `${MIDDLEWARE} ` +
   'Koa: no body parser on this route. Next, Hono, workers: await request.arrayBuffer().';
 
 /**
@@ -102,8 +107,7 @@ export class BodyChunks {
 export type Framework = 'express' | 'fastify' | 'koa' | 'fetch' | 'lambda' | null;
 
 const LINES: Readonly<Record<Exclude<Framework, null>, string>> = {
-  express:
-    "Express: change the line to app.post('/webhook', express.raw({ type: 'application/json' }), toNodeHandler(handler)), above app.use(express.json()). Nest: change the line to NestFactory.create(AppModule, { rawBody: true }).",
+  express: `Express: change the line to app.post('/webhook', express.raw({ type: 'application/json' }), toNodeHandler(handler)), above app.use(express.json()). Nest: change the line to NestFactory.create(AppModule, { rawBody: true }). ${MIDDLEWARE}`,
   fastify:
     "Fastify: add fastify.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => done(null, body)) in the plugin of this route.",
   koa: "Koa: put app.use((ctx, next) => (ctx.path === '/webhook' ? webhook(ctx, next) : next())) above app.use(bodyParser()).",

@@ -31,8 +31,10 @@ export {
   type PostgresQueryable,
   type PostgresStore,
   type PostgresStoreOptions,
+  type PostgresTransactions,
   type PostgresTx,
   postgresStore,
+  type TransactionQuery,
 } from './stores/postgres-store.ts';
 export {
   type RedisStoreOptions,

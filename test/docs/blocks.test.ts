@@ -34,7 +34,9 @@ mkdirSync(join(ROOT, 'coverage'), { recursive: true });
 // Below the repository, so that the package finds itself and its development dependencies by name.
 const FOLDER = mkdtempSync(join(ROOT, 'coverage', 'docs-'));
 const EXAMPLES = new Set(
-  globSync('examples/**/*.ts', { cwd: ROOT }).map((path) => readFileSync(join(ROOT, path), 'utf8').trimEnd()),
+  globSync(['examples/**/*.ts', 'test/shops/{vendure,medusa/src}/**/*.ts'], { cwd: ROOT }).map((path) =>
+    readFileSync(join(ROOT, path), 'utf8').trimEnd(),
+  ),
 );
 const PARTS = /^<!-- (\w[\w .-]*?):\s+([\s\S]*?)\s*-->|^( *)(`{3,}) ?(\w*)(.*)\n([\s\S]*?)^\3\4 *$/gm;
 

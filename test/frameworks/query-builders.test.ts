@@ -5,6 +5,7 @@ import { drizzle as drizzleSqlite } from 'drizzle-orm/better-sqlite3';
 import { drizzle } from 'drizzle-orm/node-postgres';
 import { pgTable, text } from 'drizzle-orm/pg-core';
 import { sqliteTable, text as sqliteText } from 'drizzle-orm/sqlite-core';
+import knexOf from 'knex';
 import { Kysely, PostgresDialect, type PostgresPoolClient, SqliteDialect, sql as sqlOfKysely } from 'kysely';
 import type { Pool, PoolClient } from 'pg';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
@@ -67,9 +68,18 @@ const kyselyed: Builder = {
   execute: (tx, statement) => sqlOfKysely.raw(statement).execute(kyselyOver(tx)),
 };
 
+const knex = knexOf({ client: 'pg' });
+const knexed: Builder = {
+  insert: async (tx) => await knex('credits').insert(row).connection(tx),
+  insertInTransaction: (tx) =>
+    knex.transaction(async (inner) => await inner('credits').insert(row), { connection: tx }),
+  execute: async (tx, statement) => await knex.raw(statement).connection(tx),
+};
+
 describe.each([
   ['Drizzle', drizzled],
   ['Kysely', kyselyed],
+  ['Knex', knexed],
 ] as const)('%s over context.tx', (_name, builder) => {
   beforeEach(async ({ skip }) => {
     if (pool === null) return skip(engines.postgres.missing ?? '');

@@ -55,6 +55,28 @@ export const PROJECTS: Readonly<Record<string, Readonly<Record<string, string>>>
     'reflect-metadata': '0.2.2',
     rxjs: '7.8.2',
   },
+  more_frameworks: {
+    '@azure/functions': '4.16.5',
+    '@google-cloud/functions-framework': '5.0.5',
+    '@hapi/hapi': '21.4.10',
+    '@hono/node-server': '2.1.8',
+    elysia: '1.4.30',
+    express: '5.3.0',
+    h3: '2.0.8',
+    'h3-1': 'npm:h3@1.15.11',
+    hono: '4.13.19',
+    'react-router': '8.5.3',
+    react: '19.3.1',
+    restify: '12.0.0',
+    'serverless-http': '4.0.0',
+  },
+  nest11: {
+    '@nestjs/common': '11.2.10',
+    '@nestjs/core': '11.2.10',
+    '@nestjs/platform-express': '11.2.10',
+    'reflect-metadata': '0.2.2',
+    rxjs: '7.8.2',
+  },
   next: { next: '16.4.6', react: '19.3.1', 'react-dom': '19.3.1' },
   installers: { '@yarnpkg/cli-dist': '4.18.1', pnpm: '10.34.9' },
 };
@@ -94,6 +116,17 @@ const compilers = ['ts54', 'ts55', 'ts59', 'ts60', 'ts70'].flatMap((compiler) =>
 });
 
 const FRAMEWORKS = ['express', 'express4', 'fastify', 'fastify4', 'koa', 'koa2', 'hono'];
+const MORE_FRAMEWORKS = {
+  hapi: 'hapi',
+  restify: 'restify',
+  Elysia: 'elysia',
+  h3: 'h3',
+  'h3 1, as in Nitro 2 and Nuxt': 'nitro',
+  'React Router': 'react-router',
+  'serverless-http': 'serverless-http',
+  'Azure Functions': 'azure',
+  'functions-framework of Google': 'functions-framework',
+};
 
 export const CELLS: readonly Cell[] = [
   ...cells('node', 'node', [
@@ -136,8 +169,14 @@ export const CELLS: readonly Cell[] = [
   ]),
   ...cells('framework', 'frameworks', [
     ...FRAMEWORKS.map((name) => ({ name, run: ['node', 'framework.mjs', name], isShort: !/\d/.test(name) })),
-    { name: 'Nest', run: ['node', 'nest.mjs'], isShort: true },
+    { name: 'Nest 12', run: ['node', 'nest.mjs'], isShort: true },
   ]),
+  ...cells(
+    'framework',
+    'more_frameworks',
+    Object.entries(MORE_FRAMEWORKS).map(([name, word]) => ({ name, run: ['node', 'framework.mjs', word] })),
+  ),
+  ...cells('framework', 'nest11', [{ name: 'Nest 11', run: ['node', 'nest.mjs'] }]),
   ...cells('framework', 'next', [{ name: 'Next', run: ['node', 'next.mjs'] }]),
   ...cells(
     'installer',

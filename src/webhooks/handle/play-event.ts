@@ -128,6 +128,13 @@ const STORE_FAILED: Ending = {
   cause: 'The store failed around your function. If the function succeeded, it may run again.',
   remedy: null,
 };
+const ENDED_BY_ANOTHER: Ending = {
+  verdict: 'failed_after_commit',
+  cause:
+    'Something else than the store committed its transaction: your function, or a transaction of your framework inside of it. The event is done, and later writes of the function are not part of it.',
+  remedy:
+    'Compare the writes of this event by hand. Begin and end no transaction in the function: write with context.tx.',
+};
 const NOT_BEGUN = 'The store took too long. Your function did not begin.';
 const MAX_SHOWN_NAME = 100;
 
@@ -283,8 +290,9 @@ async function runOnce<Extra extends object>(
     const result: OnceResult = await store.runOnce({ ...event, signal: limit.signal }, (extra) => work.run(extra));
     if (result.state === 'running') return RUNNING;
     if (result.state === 'done') return repeatOfDone(result.digest === event.digest);
+    if (result.state === 'failed_after_commit') return { ...ENDED_BY_ANOTHER, error: result.error };
     if (result.state !== 'committed')
-      throw new TypeError('runOnce() must resolve to { state }: committed, running or done.');
+      throw new TypeError('runOnce() must resolve to { state }: committed, running, done or failed_after_commit.');
     checkEnded(work);
     if (work.failure !== null) throw work.failure.error;
     return { verdict: 'done' };

@@ -1,4 +1,4 @@
-import { configurationFail, count, type OptionTable, readOptions, word } from '../../errors/checks.ts';
+import { configurationFail, count, type Fail, type OptionTable, readOptions, word } from '../../errors/checks.ts';
 import { ConfigurationError } from '../../errors/classes.ts';
 import type { OnceResult, TransactionStore } from './store.ts';
 import {
@@ -27,12 +27,15 @@ import {
 // - A holder that hangs or is cut off: the server ends it after `idleTimeout` without a statement. A function that still
 //   runs ten minutes after its claim loses its connection.
 // - A pool of one: functions run one after the other. A running function needs no second connection.
+// - A transaction that something else ended, such as a transaction of a framework inside of it: found by its id. If the
+//   record is there, the event is done, and this is reported.
 // - PGlite has one connection: everything waits for the transaction that is open.
 // - `repeatable read` and `serializable`: a record that was committed after the snapshot makes the claim statement
 //   fail, so a new transaction begins. A conflict at COMMIT is a failure of the store: 503.
 // - A pooler in transaction mode works: the lock and the setting end with the transaction, and no statement has a name.
 
 const ISOLATIONS = ['read committed', 'repeatable read', 'serializable'] as const;
+type Isolation = (typeof ISOLATIONS)[number];
 /** How many transactions are tried if the claim statement fails with a conflict. */
 const ATTEMPTS = 5;
 
@@ -43,7 +46,10 @@ const ATTEMPTS = 5;
  * postgresStore(pool, { table: 'shop.webhook_events', retention: 90 * 86_400_000 });
  */
 export interface PostgresStoreOptions extends SqlStoreOptions {
-  /** The isolation level of `context.tx`. @defaultValue `'read committed'` */
+  /**
+   * The isolation level of `context.tx`. @defaultValue `'read committed'` for a pool. {@link PostgresTransactions} begins with
+   * its own level.
+   */
   readonly isolation?: 'read committed' | 'repeatable read' | 'serializable' | undefined;
   /**
    * How long your function may go without a statement on `context.tx`, in milliseconds, from 1,000 to 600,000. The server
@@ -53,11 +59,17 @@ export interface PostgresStoreOptions extends SqlStoreOptions {
   readonly idleTimeout?: number | undefined;
 }
 
+const readIsolation = word(ISOLATIONS, 'read committed');
+/** Reads the isolation level. A transaction of a framework has its own one, so there is no default here. */
+function isolationOption(isolation: unknown, name: string, fail: Fail): Isolation | null {
+  return isolation === undefined ? null : readIsolation(isolation, name, fail);
+}
+
 const OPTIONS = {
   table: tableOption,
   namespace: namespaceOption,
   retention: retentionOption(null),
-  isolation: word(ISOLATIONS, 'read committed'),
+  isolation: isolationOption,
   idleTimeout: count({ default: 60_000, min: 1_000, max: 600_000 }),
 } satisfies OptionTable<PostgresStoreOptions>;
 
@@ -72,7 +84,7 @@ export interface PostgresStore<Tx> extends TransactionStore<{ readonly tx: Tx }>
  * holds for nothing else: a mail that your function sends may be sent again after a crash. Each running function uses one
  * connection of the pool. Inside the function use `context.tx`, not the pool.
  *
- * @param database A `Pool` of `pg`, or PGlite.
+ * @param database A `Pool` of `pg`, PGlite, or the {@link PostgresTransactions} of a framework.
  * @throws ConfigurationError (`SDK_CONFIGURATION`) for another kind of object, or an unusable option.
  * @example
  * const store = postgresStore(new Pool({ connectionString: process.env.DATABASE_URL }));
@@ -85,16 +97,24 @@ export interface PostgresStore<Tx> extends TransactionStore<{ readonly tx: Tx }>
  *   onCanceled: () => {},
  * });
  */
-export function postgresStore<Database extends PostgresPool | PGliteDatabase>(
-  database: Database,
+export function postgresStore<Pool extends PostgresPool>(
+  database: Pool,
+  options?: PostgresStoreOptions,
+): PostgresStore<PostgresTx<Pool>>;
+export function postgresStore<Tx extends object>(
+  database: PostgresTransactions<Tx>,
+  options?: PostgresStoreOptions,
+): PostgresStore<Tx extends TransactionQuery ? Tx : Tx & TransactionQuery>;
+export function postgresStore(
+  database: PostgresPool | PostgresTransactions,
   options: PostgresStoreOptions = {},
-): PostgresStore<PostgresTx<Database>> {
+): PostgresStore<unknown> {
   const fail = configurationFail('postgresStore');
   const { table, namespace, retention, ...settings } = readOptions('options', options, OPTIONS, fail);
   const connection = connectionOf(database, settings);
   const sql = statements(table, retention);
   const isDone = async (key: string, at: string): Promise<boolean> =>
-    (await connection.query(sql.isDone, [key, at])).rows.length > 0;
+    (await connection.query(sql.isDone, [key, at])).length > 0;
 
   return {
     retention,
@@ -105,7 +125,8 @@ export function postgresStore<Database extends PostgresPool | PGliteDatabase>(
     migrate: () => migrate(connection, sql),
     async cleanUp() {
       if (sql.cleanUp === null) throw new ConfigurationError('Records are kept forever: give the store a retention.');
-      return (await connection.query(`${sql.cleanUp} RETURNING event_key`, [])).rows.length;
+      const [row] = await connection.query(`WITH gone AS (${sql.cleanUp} RETURNING 1) ${COUNT_GONE}`, []);
+      return (row as { gone: number }).gone; // the column of the statement
     },
     async runOnce({ key, digest, signal, again = false }, work) {
       const statement = again ? sql.claimAgain : sql.claim;
@@ -118,7 +139,7 @@ export function postgresStore<Database extends PostgresPool | PGliteDatabase>(
             const claimed = await claim(query, statement, key, digest);
             if (claimed.state !== 'claimed') return claimed;
             reached.at = claimed.at;
-            await raceWithAbort(signal, () => work({ tx: tx as PostgresTx<Database> })); // PostgresTx is the type for this database
+            await raceWithAbort(signal, () => work({ tx }));
             reached.isCommitting = true;
             return { state: 'committed' };
           });
@@ -131,9 +152,13 @@ export function postgresStore<Database extends PostgresPool | PGliteDatabase>(
             if (left > 0 && REPEATABLE.includes(codeOf(error))) continue;
             throw tableProblem(error, sql.table);
           }
-          // COMMIT was sent and its response was lost: the record shows whether PostgreSQL committed.
-          const wasSent = reached.isCommitting && !(error instanceof ConfigurationError);
-          if (wasSent && (await isDone(key, reached.at).catch(() => false))) return { state: 'committed' };
+          // The record shows whether PostgreSQL committed: after a COMMIT whose response was lost, or because something else
+          // ended the transaction. A connection that was lost before that cannot have committed.
+          const mayBeDone = reached.isCommitting || !isLost;
+          if (mayBeDone && (await isDone(key, reached.at).catch(() => false))) {
+            const isResponseLost = reached.isCommitting && !(error instanceof ConfigurationError);
+            return isResponseLost ? { state: 'committed' } : { state: 'failed_after_commit', error };
+          }
           throw isLost && thrown.waiting > 0 ? poolProblem(thrown) : error;
         }
       }
@@ -146,13 +171,17 @@ export function postgresStore<Database extends PostgresPool | PGliteDatabase>(
  * key.
  */
 async function claim(
-  query: PostgresQueryable['query'],
+  query: Query,
   statement: string,
   key: string,
   digest: string,
-): Promise<{ readonly state: 'claimed'; readonly at: string } | Exclude<OnceResult, { readonly state: 'committed' }>> {
+): Promise<
+  | { readonly state: 'claimed'; readonly at: string }
+  | { readonly state: 'running' }
+  | { readonly state: 'done'; readonly digest: string }
+> {
   for (let left = ATTEMPTS; left > 0; left -= 1) {
-    const [row] = (await query(statement, [key, digest])).rows;
+    const [row] = await query(statement, [key, digest]);
     const { locked, at, found } = row as { locked: boolean; at: string | null; found: string | null }; // the columns of the statement
     if (!locked) return { state: 'running' };
     if (at !== null) return { state: 'claimed', at };
@@ -177,6 +206,7 @@ async function raceWithAbort(signal: AbortSignal, work: () => Promise<void>): Pr
   }
 }
 
+const COUNT_GONE = 'SELECT count(*)::int AS gone FROM gone';
 /** Serialization failure and deadlock. */
 const REPEATABLE: readonly unknown[] = ['40001', '40P01'];
 /** Errors of two concurrent changes of the same table. */
@@ -213,7 +243,7 @@ async function migrate(connection: PostgresConnection, sql: Statements): Promise
   for (let left = ATTEMPTS - 1; ; left -= 1) {
     try {
       await connection.query(sql.schema, []);
-      const { rows } = await connection.query(sql.columnsOf, []);
+      const rows = await connection.query(sql.columnsOf, []);
       return checkColumns(
         sql.table,
         rows.map((row) => (row as { name: string }).name), // the column of the statement
@@ -245,7 +275,7 @@ function statements(table: string, retention: number | null) {
       retention === null
         ? null
         : `DELETE FROM ${table} WHERE done_at < clock_timestamp() - interval '${retention} milliseconds'`,
-    columnsOf: `SELECT attname AS name FROM pg_attribute WHERE attrelid = to_regclass('${table}') AND attnum > 0 AND NOT attisdropped`,
+    columnsOf: `SELECT attname::text AS name FROM pg_attribute WHERE attrelid = to_regclass('${table}') AND attnum > 0 AND NOT attisdropped`,
   };
 }
 
@@ -280,6 +310,37 @@ export interface PostgresQueryable {
   query(text: string, values?: unknown[]): Promise<PostgresResult>;
 }
 
+/** Runs a statement inside a transaction. */
+export interface TransactionQuery {
+  /** The values are those of `$1`, `$2` and so on, each a text. Resolves to the rows, or to an object that has them. */
+  query(text: string, values: unknown[]): Promise<readonly unknown[] | { readonly rows: readonly unknown[] }>;
+}
+
+/**
+ * The transactions of a framework, for {@link postgresStore}: the framework begins and ends them, and the store joins in.
+ * The writes of your functions with `context.tx`, which is the framework's own transaction, are then made exactly once.
+ *
+ * The guarantee ends where something else ends the transaction. The store finds that by the id of the transaction, and the
+ * handler reports `failed_after_commit`. A transaction that the framework nests as a savepoint is fine. PGlite has this form.
+ *
+ * The framework must listen for an `error` of its connections, as TypeORM and Prisma do. For Kysely and Drizzle, give the store
+ * their pool instead.
+ *
+ * @example
+ * const transactions: PostgresTransactions<EntityManager> = { // TypeORM
+ *   query: (sql, values) => dataSource.query(sql, values),
+ *   transaction: (run) => dataSource.transaction(run),
+ * };
+ * const store = postgresStore(transactions);
+ */
+export interface PostgresTransactions<Tx extends object = object> extends TransactionQuery {
+  /**
+   * Begins a transaction, calls `run` with it, and commits. Rolls back if `run` rejects, and rejects with its error. `query` of
+   * what `run` gets must run in this transaction.
+   */
+  transaction<T>(run: (tx: Tx & TransactionQuery) => Promise<T>): Promise<T | undefined>;
+}
+
 /** A connection of a pool. */
 export interface PostgresClient extends PostgresQueryable {
   release(destroy?: boolean): void;
@@ -292,81 +353,123 @@ export interface PostgresPool extends PostgresQueryable {
   readonly waitingCount?: number;
 }
 
-/** PostgreSQL in the process: `PGlite` of @electric-sql/pglite. */
-export interface PGliteDatabase extends PostgresQueryable {
-  transaction<T>(work: (tx: PostgresQueryable & { rollback(): Promise<void> }) => Promise<T>): Promise<T | undefined>;
-}
-
-/** The type of `context.tx` for this database: the connection type of the pool, or PGlite's transaction. */
-export type PostgresTx<Database> = Database extends {
+/** The type of `context.tx` for this pool: its connections. */
+export type PostgresTx<Pool> = Pool extends {
   connect: { (): Promise<infer Client>; (callback: never): unknown };
 }
   ? Client
-  : Database extends { connect(): Promise<infer Client> }
+  : Pool extends { connect(): Promise<infer Client> }
     ? Client
-    : Database extends { transaction<T>(work: (tx: infer Tx) => Promise<T>): unknown }
-      ? Tx
-      : PostgresQueryable;
+    : PostgresQueryable;
 
 /** How a transaction runs. */
 interface TransactionSettings {
-  readonly isolation: string;
+  /** Null: that of a framework, or the default of a pool. */
+  readonly isolation: Isolation | null;
   /** Milliseconds. */
   readonly idleTimeout: number;
 }
 
-/** The work inside a transaction. It gets `context.tx`, and a function for the statements of the store. */
-type InTransaction = (tx: unknown, query: PostgresQueryable['query']) => Promise<OnceResult>;
+/** Runs one statement, and returns its rows. */
+type Query = (text: string, values: unknown[]) => Promise<readonly unknown[]>;
 
-/** A connection to PostgreSQL, over a pool or PGlite. */
+/** The work inside a transaction. It gets `context.tx`, and a function for the statements of the store. */
+type InTransaction = (tx: unknown, query: Query) => Promise<OnceResult>;
+
+/** A connection to PostgreSQL, over a pool or the transactions of a framework. */
 interface PostgresConnection {
   /** Runs one statement, which commits at once. */
-  query(text: string, values: unknown[]): Promise<PostgresResult>;
-  /** Commits if `work` resolves with `committed`, otherwise rolls back. An error of `work` rolls back and is rethrown. */
+  readonly query: Query;
+  /** Commits, or rolls back if `work` rejects, and rethrows its error. `work` is called at most once. */
   transaction(signal: AbortSignal, work: InTransaction): Promise<OnceResult>;
   /** How many callers wait for a connection. */
   waiting(): number;
 }
 
-/** @throws ConfigurationError for anything but a pool or PGlite. */
+const queryOf =
+  (on: TransactionQuery): Query =>
+  async (text, values) => {
+    const result = await on.query(text, values);
+    return 'rows' in result ? result.rows : result;
+  };
+
+/** @throws ConfigurationError for anything but a pool or transactions */
 function connectionOf(database: unknown, settings: TransactionSettings): PostgresConnection {
   const members = (typeof database === 'object' && database !== null ? database : {}) as Record<string, unknown>; // each member is checked below
   const isClient = 'connectionParameters' in members || 'release' in members;
   if (typeof members['query'] === 'function' && !isClient) {
+    if (typeof members['transaction'] === 'function') {
+      return frameworkConnection(database as PostgresTransactions, settings); // it has the members of one
+    }
     if (typeof members['connect'] === 'function') return poolConnection(database as PostgresPool, settings); // the form of a pool
-    if (typeof members['transaction'] === 'function') return pgliteConnection(database as PGliteDatabase, settings); // of PGlite
   }
   throw new ConfigurationError(
-    `postgresStore needs new Pool(…) of the package pg, or PGlite${isClient ? ', not a single Client: each running function needs a connection of its own' : ''}.`,
+    `postgresStore needs new Pool(…) of the package pg, or PGlite, or PostgresTransactions of a framework${isClient ? ', not a single Client: each running function needs a connection of its own' : ''}.`,
   );
 }
 
-/** PGlite has one connection: while its transaction is open, everything else waits for its end. */
-function pgliteConnection(database: PGliteDatabase, { isolation }: TransactionSettings): PostgresConnection {
+/** The framework begins and ends each transaction. */
+function frameworkConnection(
+  database: PostgresTransactions,
+  { isolation, idleTimeout }: TransactionSettings,
+): PostgresConnection {
   return {
-    query: (text, values) => database.query(text, values),
+    query: queryOf(database),
     waiting: () => 0,
     async transaction(_signal, work) {
-      const ended: { result: OnceResult | null } = { result: null }; // PGlite's own result is undefined after a rollback
-      await database.transaction(async (tx) => {
-        await tx.query(`SET TRANSACTION ISOLATION LEVEL ${isolation}`);
-        const result = await work(tx, (text, values) => tx.query(text, values));
-        if (result.state === 'committed')
-          await tx.query('SELECT 1'); // fails where a statement of the function had failed
-        else await tx.rollback();
-        ended.result = result;
-      });
-      if (ended.result === null) throw new Error('PGlite did not run the transaction.');
-      return ended.result;
+      let played: Promise<OnceResult> | null = null;
+      const run = async (tx: object): Promise<OnceResult> => {
+        if (!('query' in tx) || typeof tx.query !== 'function') {
+          throw new ConfigurationError(
+            'PostgresTransactions: transaction(run) must call run with an object that has query().',
+          );
+        }
+        const query = queryOf(tx as TransactionQuery); // the lines above have checked it
+        if (isolation !== null) await query(`SET TRANSACTION ISOLATION LEVEL ${isolation}`, []);
+        await query("SELECT set_config('idle_in_transaction_session_timeout', $1::text, true)", [String(idleTimeout)]);
+        return await inOneTransaction(query, () => work(tx, query));
+      };
+      // Some frameworks repeat a transaction that failed. Here the store decides that, because the function may have run.
+      await database
+        .transaction((tx) => (played ??= run(tx)))
+        .catch(async (error: unknown) => {
+          await played; // its own error counts: the framework may have wrapped it
+          throw error;
+        });
+      if (played === null) throw new ConfigurationError('PostgresTransactions: transaction(run) did not call run.');
+      return await played;
     },
   };
 }
 
+const CURRENT = 'SELECT pg_current_xact_id_if_assigned()::text AS id';
+
+/**
+ * Does the work of a transaction whose end the store cannot refuse, and checks by its id that it has lasted as long.
+ *
+ * @throws ConfigurationError if something else ended the transaction, or if there is none
+ */
+async function inOneTransaction(query: Query, work: () => Promise<OnceResult>): Promise<OnceResult> {
+  const idOf = async (statement: string): Promise<string | null> => {
+    const [row] = await query(statement, []);
+    return (row as { id: string | null }).id; // the column of the statement
+  };
+  const id = await idOf('SELECT pg_current_xact_id()::text AS id');
+  if ((await idOf(CURRENT)) !== id) {
+    throw new ConfigurationError(
+      'Each statement of the store runs in a transaction of its own: query() of what run gets must be that of the transaction.',
+    );
+  }
+  const result = await work();
+  if (result.state !== 'committed' || (await idOf(CURRENT)) === id) return result;
+  throw new ConfigurationError('Your function, or a transaction inside of it, ended the transaction of the store.');
+}
+
 /** A pg Pool: a statement runs on any connection, a transaction on a reserved one. */
 function poolConnection(pool: PostgresPool, { isolation, idleTimeout }: TransactionSettings): PostgresConnection {
-  const begin = `BEGIN ISOLATION LEVEL ${isolation}; SET LOCAL idle_in_transaction_session_timeout = ${idleTimeout}`;
+  const begin = `BEGIN ISOLATION LEVEL ${isolation ?? 'read committed'}; SET LOCAL idle_in_transaction_session_timeout = ${idleTimeout}`;
   return {
-    query: (text, values) => pool.query(text, values),
+    query: queryOf(pool),
     waiting: () => pool.waitingCount ?? 0,
     async transaction(signal, work) {
       const client = await pool.connect();
@@ -377,7 +480,9 @@ function poolConnection(pool: PostgresPool, { isolation, idleTimeout }: Transact
       const run = async (): Promise<OnceResult> => {
         await client.query(begin); // both statements in one message
         try {
-          const result = await work(guard.tx, (text, values) => client.query(text, values));
+          const query = queryOf(client);
+          const play = () => work(guard.tx, query);
+          const result = await (hasStatus(client) ? play() : inOneTransaction(query, play));
           await (result.state === 'committed' ? commit(client) : client.query('ROLLBACK'));
           isOver = true;
           return result;
@@ -406,10 +511,14 @@ function poolConnection(pool: PostgresPool, { isolation, idleTimeout }: Transact
   };
 }
 
+/** Whether the client says in which state its transaction is. Only newer versions of pg do. */
+function hasStatus(client: PostgresClient): client is PostgresClient & { getTransactionStatus(): unknown } {
+  return 'getTransactionStatus' in client && typeof client.getTransactionStatus === 'function';
+}
+
 /** @throws Error if the function ended the transaction, or caught the error of a failed statement */
 async function commit(client: PostgresClient): Promise<void> {
-  const { getTransactionStatus } = client as { getTransactionStatus?: unknown }; // only newer versions of pg have it
-  if (typeof getTransactionStatus === 'function' && getTransactionStatus.call(client) === 'I') {
+  if (hasStatus(client) && client.getTransactionStatus() === 'I') {
     throw new ConfigurationError('Your function ended the transaction of the store.');
   }
   // PostgreSQL reports ROLLBACK, and no error, for the COMMIT of a failed transaction. A driver without `command` also

@@ -87,7 +87,9 @@ export interface SqliteStore<Db = SqliteDatabase> extends LeaseStore<{ readonly 
  * Writes inside `context.commit((db) => { … })` are made exactly once, together with the completion. This holds for
  * nothing else: a mail that your function sends may be sent again after a crash.
  *
- * While another process holds the lock, the store waits without blocking this one.
+ * While another process holds the lock, the store waits without blocking this one. A transaction that an ORM keeps open across
+ * an `await` on the same connection excludes the store, which refuses meanwhile: give the store a connection of its own, and
+ * make `dedupeKey` a unique key in the transaction of the ORM.
  *
  * @param db `DatabaseSync` of node:sqlite, or `Database` of better-sqlite3 or bun:sqlite.
  * @throws ConfigurationError (`SDK_CONFIGURATION`) for another kind of object, or an unusable option.

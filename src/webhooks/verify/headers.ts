@@ -4,12 +4,10 @@ import { refusal } from '../handle/reasons.ts';
 
 /**
  * The headers of a delivery in any form that runtimes use: `Headers`, Node's `request.headers` or `headersDistinct`,
- * `rawHeaders` (a flat list), or a list of pairs. Names may be in any case.
+ * `rawHeaders` (a flat list), or a list of pairs. Names may be in any case. The values of a record may have any type, as the
+ * headers of many frameworks do: only the three of a delivery are read, and one that is no text is refused.
  */
-export type HeadersInput =
-  | Iterable<readonly [string, string]>
-  | readonly string[]
-  | Readonly<Record<string, string | readonly string[] | undefined>>;
+export type HeadersInput = Iterable<readonly [string, string]> | readonly string[] | Readonly<Record<string, unknown>>;
 
 type HeaderName =
   | 'x-webhook-id'

@@ -21,14 +21,17 @@ import type Database from 'better-sqlite3';
 import type { Redis } from 'ioredis';
 import type { Pool, PoolClient } from 'pg';
 import type { RedisClientType } from 'redis';
+import type { DataSource, EntityManager } from 'typeorm';
 import { describe, expectTypeOf, it } from 'vitest';
 import {
   createWebhookHandler,
+  type PostgresTransactions,
   postgresStore,
   redisStore,
   type SqliteDatabase,
   sqliteStore,
   toLambdaHandler,
+  verifyWebhook,
   type WebhookHandler,
 } from '../../../src/webhooks/index.ts';
 
@@ -38,6 +41,7 @@ import {
 declare const webhook: WebhookHandler;
 declare const pool: Pool;
 declare const pglite: PGlite;
+declare const dataSource: DataSource;
 declare const nodeRedis: RedisClientType;
 declare const ioRedis: Redis;
 declare const better: Database.Database;
@@ -89,6 +93,27 @@ describe('the context of a function', () => {
     });
   });
 
+  it('has the transaction of a framework that owns it', () => {
+    const named: PostgresTransactions<EntityManager> = {
+      query: (sql, values) => dataSource.query(sql, values),
+      transaction: (run) => dataSource.transaction(run),
+    };
+    createWebhookHandler({
+      ...functions,
+      store: postgresStore(named),
+      onPaid: (_event, { tx }) => expectTypeOf(tx).toEqualTypeOf<EntityManager>(),
+    });
+    createWebhookHandler({
+      ...functions,
+      store: postgresStore<{ readonly orders: string }>({
+        query: async () => [],
+        // @ts-expect-error what the function gets lacks query()
+        transaction: (run) => run({ orders: '' }),
+      }),
+      onPaid: (_event, { tx }) => expectTypeOf(tx.orders).toEqualTypeOf<string>(),
+    });
+  });
+
   it('has a commit with SQLite that gives the merchant’s own database, and takes no async function', () => {
     expectTypeOf(node).toExtend<SqliteDatabase>();
     createWebhookHandler({
@@ -132,6 +157,16 @@ describe('the context of a function', () => {
       // @ts-expect-error there is no transaction to share
       onPaid: (_event, { tx }) => tx,
     });
+  });
+});
+
+describe('verifyWebhook', () => {
+  it('takes headers whose values have any type, as those of many frameworks, and no promise of them', () => {
+    verifyWebhook('{}', {} as Record<string, unknown>, 's');
+    verifyWebhook('{}', {} as import('node:http').IncomingHttpHeaders, 's');
+    verifyWebhook('{}', new Headers(), 's');
+    // @ts-expect-error the headers of Next, which must be awaited
+    verifyWebhook('{}', Promise.resolve(new Headers()), 's');
   });
 });
 

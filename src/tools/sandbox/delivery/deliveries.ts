@@ -54,7 +54,7 @@ export async function announce(world: World, invoice: InvoiceRecord): Promise<vo
     invoice,
     eventType,
     url,
-    body: eventBody(invoice, world.settings.dialect),
+    body: eventBody(invoice, world.settings.dialect, world.settings.writeBody),
     createdAt: world.clock.now(),
     log: [],
     made: 0,

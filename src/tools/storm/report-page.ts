@@ -1,0 +1,3 @@
+export function pageOf(_: object): string {
+  return '';
+}

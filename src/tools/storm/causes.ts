@@ -81,7 +81,7 @@ function causeOf(
     case 'paid_not_fulfilled':
       return whyNotGiven(order, shop);
     case 'fulfilled_twice':
-      return named(whyTwice(order));
+      return named(whyTwiceInAll(order, found, byId));
     case 'fulfilled_not_paid':
       return named(whyForNothing(order));
     case 'fulfilled_for_less':
@@ -127,6 +127,17 @@ function whyNotGiven({ rows, attempts, record, paid, invoices, paidFiat, ordered
   return named(has('canceled') ? 'catch_up_canceled' : 'catch_up_missing');
 }
 
+/** A restart is the cause where no order was given twice in the same way without one. */
+function whyTwiceInAll(order: Case, found: readonly Found[], byId: ReadonlyMap<string, Case>): CauseId {
+  const why = whyTwice(order);
+  if (!RECORDS.has(why) || !isAcrossKill(order.acts)) return why;
+  const all = found.flatMap(({ kind, order: id }) => (kind === 'fulfilled_twice' ? (byId.get(id ?? '') ?? []) : []));
+  return all.some((each) => whyTwice(each) === why && !isAcrossKill(each.acts)) ? why : 'forgets';
+}
+
+/** Mistakes that a lost record shows as. */
+const RECORDS: ReadonlySet<CauseId> = new Set(['catch_up_doubles', 'race', 'no_dedupe']);
+
 function whyTwice({ acts, given, record }: Case): CauseId {
   const kinds = new Set(given.map(({ kind }) => kind ?? 'goods'));
   if (kinds.has('goods') && kinds.has('credit')) return 'goods_and_credit';
@@ -137,7 +148,6 @@ function whyTwice({ acts, given, record }: Case): CauseId {
   if (gifts.some(({ by }) => by === 'checkout')) return 'checkout_gives';
   if (gifts.some(({ by }) => by === 'forgery')) return 'forged_gives';
   if (second.by === 'catch_up' || first.by === 'catch_up') return 'catch_up_doubles';
-  if (acts.slice(first.at, second.at).some(({ isKill }) => isKill === true)) return 'forgets';
   const isAtOnce = record.plan.webhook === 'at_once' && first.time === second.time;
   return isAtOnce ? 'race' : 'no_dedupe';
 }
@@ -203,9 +213,12 @@ const TRAITS: readonly (readonly [words: string, has: (order: Case) => boolean])
   ['were given once before and once after a restart', ({ acts }) => isAcrossKill(acts)],
 ];
 
+/** Whether the shop was killed after something was given, or in that moment, and gave again. */
 function isAcrossKill(acts: Case['acts']): boolean {
-  const kill = acts.findIndex(({ isKill }) => isKill === true);
-  return kill > 0 && acts.slice(0, kill).some(({ given }) => given !== undefined) && acts.slice(kill).some(({ given }) => given !== undefined);
+  const gifts = acts.flatMap(({ given, moment }, at) => (given === undefined ? [] : [{ at, time: moment.at?.getTime() ?? 0 }]));
+  const [first, last] = [gifts[0], gifts.at(-1)];
+  if (first === undefined || last === undefined || first === last) return false;
+  return acts.some(({ isKill, moment }, at) => isKill === true && at < last.at && (moment.at?.getTime() ?? 0) >= first.time);
 }
 
 /** The trait that all orders of a group have, and the fewest others. It must be one that most others lack. */

@@ -31,7 +31,7 @@ const UNTIL_GIVEN_UP = 22 * 60 * MINUTE;
 const TURNS = { inProcess: TURN, overAddress: 60 * MINUTE };
 /** How long the workers of the shop may need after a step, in milliseconds of real time. */
 const IDLE_LIMIT = 10_000;
-/** The rows of `fulfilments()` up to which they are read after each webhook, and not at each step alone. */
+/** The rows of `fulfilments()` up to which they are read after each thing that the shop does. Of more, every ten minutes. */
 const ROWS_READ_ALWAYS = 3_000;
 
 /** A forged delivery: unsigned, signed by a stranger, or with a signature that is genuine for another body. */
@@ -140,6 +140,7 @@ export class Day {
   #shop: StormShop;
   #looking: Promise<void> = Promise.resolve();
   #rows = 0;
+  #hasSkipped = false;
   /** The customer whose checkout runs. */
   #current: CustomerRecord | null = null;
   #hasFault = false;
@@ -220,7 +221,7 @@ export class Day {
       throw Object.assign(new Error('the process was killed'), { code: 'ECONNRESET' });
     }
     const response = await handled;
-    if (this.#rows <= ROWS_READ_ALWAYS) await this.#look('webhook');
+    await this.#look('webhook');
     return response;
   }
 
@@ -240,7 +241,6 @@ export class Day {
         await this.#moveTo(step.at);
         await step.run();
         await this.#quiet();
-        await this.#look('later');
         this.#ended.signal.throwIfAborted();
         done += 1;
         if (onProgress !== undefined) notify(() => onProgress({ done, total: steps.length }));
@@ -270,6 +270,7 @@ export class Day {
       if (!this.#hasEnded) continue;
       this.#hasEnded = false;
       await this.#quiet();
+      await this.#look('later');
       await this.#catchUp(false);
     }
     await this.#advanceTo(at);
@@ -343,6 +344,10 @@ export class Day {
   #look(by: GivenBy, isFirst = false): Promise<void> {
     const { fulfilments } = this.#shop;
     if (fulfilments === undefined) return this.#looking;
+    if (this.#rows > ROWS_READ_ALWAYS && by !== 'catch_up' && by !== 'later') {
+      this.#hasSkipped = true;
+      return this.#looking;
+    }
     this.#looking = this.#looking.then(async () => {
       let rows: readonly StormFulfilment[];
       try {
@@ -360,8 +365,9 @@ export class Day {
         if (count <= before) continue;
         this.#given.set(key, count);
         if (isFirst || typeof row?.external_id !== 'string') continue;
-        this.#noteGiven(row, by);
+        this.#noteGiven(row, this.#hasSkipped ? 'later' : by);
       }
+      this.#hasSkipped = false;
     });
     return this.#looking;
   }

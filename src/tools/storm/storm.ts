@@ -257,19 +257,36 @@ function resultOf(
     restarts: played.restarts,
   };
   const money = moneyByCurrency(verdict.cases, findings);
-  const facts = { seed: settings.seed, orders: arrived.length, findings, money, played: counts };
-  const html = (): string => pageOf({ ...facts, verdict: sentenceOf(facts), cases: verdict.cases, story: day.story, start: START });
+  const notSeen = notSeenOf(shop, settings);
+  const facts = { seed: settings.seed, orders: arrived.length, findings, money, played: counts, notSeen };
+  const { cases } = verdict;
   return {
     ...facts,
-    notSeen: notSeenOf(shop, settings),
     story: (order) => day.story.textOf(day.recordOf(order)?.plan.order.id ?? order),
     summary() {
       const file = environment('STORM_REPORT');
       const where = file === undefined || findings.length === 0 ? '' : `: ${file}`;
       return `${sentenceOf(facts)} Replay with seed ${JSON.stringify(settings.seed)}${where === '' ? '.' : where}`;
     },
-    html,
+    html() {
+      const costOf = (kind: StormFindingKind): string => costText(moneyByCurrency(cases, findings.filter((each) => each.kind === kind)));
+      const textOfSum = (sum: 'lost' | 'owed'): string => sumText(money, sum);
+      return pageOf({ ...facts, cases, story: day.story, start: START, moneyText: textOfSum, costOf });
+    },
   };
+}
+
+/** One sum in each of its currencies, such as `2,817.95 EUR and 10.00 USD`. Empty where it is nothing. */
+function sumText(money: StormResult['money'], sum: 'lost' | 'owed'): string {
+  const parts = Object.entries(money).flatMap(([currency, each]) =>
+    each[sum].gt(0) ? [`${moneyText(each[sum])} ${currency}`] : [],
+  );
+  return parts.join(' and ');
+}
+
+function costText(money: StormResult['money']): string {
+  const [lost, owed] = [sumText(money, 'lost'), sumText(money, 'owed')];
+  return [lost === '' ? '' : `${lost} lost`, owed === '' ? '' : `${owed} owed`].filter((text) => text !== '').join(', ');
 }
 
 type Facts = Pick<StormResult, 'seed' | 'orders' | 'findings' | 'money'>;
@@ -278,10 +295,10 @@ type Facts = Pick<StormResult, 'seed' | 'orders' | 'findings' | 'money'>;
 function sentenceOf({ orders, findings, money }: Facts): string {
   if (findings.length === 0) return `${orders} orders, nothing wrong.`;
   const wrong = new Set(findings.flatMap(({ order }) => order ?? [])).size;
-  const sums = Object.entries(money).flatMap(([currency, { lost, owed }]) => [
-    ...(lost.gt(0) ? [`lost ${moneyText(lost)} ${currency}`] : []),
-    ...(owed.gt(0) ? [`owed ${moneyText(owed)} ${currency}`] : []),
-  ]);
+  const sums = (['lost', 'owed'] as const).flatMap((sum) => {
+    const text = sumText(money, sum);
+    return text === '' ? [] : [`${sum} ${text}`];
+  });
   const kinds = (Object.keys(KINDS) as StormFindingKind[]).flatMap((kind) => {
     const found = findings.filter((each) => each.kind === kind);
     if (found.length === 0) return [];
@@ -293,7 +310,7 @@ function sentenceOf({ orders, findings, money }: Facts): string {
 }
 
 /** Thousands are parted, cents are always there. */
-export function moneyText(amount: Decimal): string {
+function moneyText(amount: Decimal): string {
   return amount.toFixed(2).replace(/\B(?=(\d{3})+\.)/g, ',');
 }
 

@@ -158,6 +158,10 @@ export const MISTAKES = {
       if (shop.stateOf(shop.orderOf(event.external_id)) === 'open') paid.call(shop, event);
     };
   }),
+  'memoryStore, and no catch-up': row('fulfilled_twice', 'forgets', (shop) => {
+    MISTAKES['memoryStore with a restart'].plant(shop);
+    return { catchUp: undefined };
+  }),
   'no catch-up': row('paid_not_fulfilled', 'no_catch_up', withoutMembers('catchUp')),
   'catchUp for open orders alone': row('paid_not_fulfilled', 'catch_up_canceled', (shop) => {
     shop.waiting = () => {

@@ -33,6 +33,7 @@ export class Shop {
     this.merchant = new MerchantClient({ baseUrl, apiKey, fetch, retry: { baseDelay: 1 } });
     this.db.exec(`CREATE TABLE orders (id TEXT PRIMARY KEY, amount TEXT, currency TEXT, state TEXT DEFAULT 'open', credited TEXT);
       CREATE TABLE attempts (external_id TEXT PRIMARY KEY, order_id TEXT);
+      CREATE INDEX attempts_of ON attempts (order_id);
       CREATE TABLE given (order_id TEXT, kind TEXT, item TEXT, credited TEXT);
       CREATE TABLE seen (uuid TEXT PRIMARY KEY)`);
   }

@@ -105,7 +105,8 @@ function whyNotGiven({ rows, attempts, record, paid, invoices, paidFiat, ordered
   if (ofPaid.some(({ success }) => success)) {
     const lastCanceled = attempts.filter(({ event, success }) => event === 'invoice.canceled' && success).at(-1);
     const lastPaid = ofPaid.filter(({ success }) => success).at(-1);
-    const isTurned = lastCanceled !== undefined && lastPaid !== undefined && lastCanceled.created_at > lastPaid.created_at;
+    const isTurned =
+      lastCanceled !== undefined && lastPaid !== undefined && lastCanceled.created_at > lastPaid.created_at;
     if (has('paid')) return named('paid_for_ever');
     if (record.plan.kill !== null && shop.restart !== undefined) return named('acknowledged_early');
     if (has('canceled') && isTurned) return named('turned_back');
@@ -141,7 +142,9 @@ const RECORDS: ReadonlySet<CauseId> = new Set(['catch_up_doubles', 'race', 'no_d
 function whyTwice({ acts, given, record }: Case): CauseId {
   const kinds = new Set(given.map(({ kind }) => kind ?? 'goods'));
   if (kinds.has('goods') && kinds.has('credit')) return 'goods_and_credit';
-  const gifts = acts.flatMap(({ given: by, moment }, at) => (by === undefined ? [] : [{ by, at, time: moment.at?.getTime() }]));
+  const gifts = acts.flatMap(({ given: by, moment }, at) =>
+    by === undefined ? [] : [{ by, at, time: moment.at?.getTime() }],
+  );
   const [first, second] = gifts;
   if (first === undefined || second === undefined) return 'no_dedupe';
   if (gifts.some(({ by }) => by === 'visit')) return 'visit_gives';
@@ -199,13 +202,22 @@ const TRAITS: readonly (readonly [words: string, has: (order: Case) => boolean])
   ['were opened in two tabs', ({ record: { plan } }) => plan.kind === 'two_tabs'],
   ['were opened again later', ({ record: { plan } }) => plan.kind === 'come_back'],
   ['are second orders of a customer', ({ record: { plan } }) => plan.kind === 'second_order'],
-  ['were pressed more than once', ({ record: { plan } }) => ['click_twice', 'two_tabs', 'come_back', 'renew'].includes(plan.kind)],
-  ['lost the response of the service at the checkout', ({ record: { plan } }) => ['response_lost', 'truncated', 'server_error_after'].includes(plan.network)],
+  [
+    'were pressed more than once',
+    ({ record: { plan } }) => ['click_twice', 'two_tabs', 'come_back', 'renew'].includes(plan.kind),
+  ],
+  [
+    'lost the response of the service at the checkout',
+    ({ record: { plan } }) => ['response_lost', 'truncated', 'server_error_after'].includes(plan.network),
+  ],
   ['met a failure of the service at the checkout', ({ record: { plan } }) => plan.network !== 'calm'],
   ['had a webhook that came twice at the same moment', ({ record: { plan } }) => plan.webhook === 'at_once'],
   ['had a webhook that came twice', ({ record: { plan } }) => plan.webhook === 'duplicate'],
   ['had a webhook whose response was lost', ({ record: { plan } }) => plan.webhook === 'ack_lost'],
-  ['had a webhook that came more than once', ({ record: { plan } }) => ['at_once', 'duplicate', 'ack_lost'].includes(plan.webhook)],
+  [
+    'had a webhook that came more than once',
+    ({ record: { plan } }) => ['at_once', 'duplicate', 'ack_lost'].includes(plan.webhook),
+  ],
   ['had events out of order', ({ record: { plan } }) => plan.webhook === 'out_of_order'],
   ['had a webhook that never came', ({ record: { plan } }) => plan.webhook === 'lost' || plan.webhook === 'outage'],
   ['met a forged webhook', ({ record: { plan } }) => plan.webhook === 'forged'],
@@ -215,10 +227,14 @@ const TRAITS: readonly (readonly [words: string, has: (order: Case) => boolean])
 
 /** Whether the shop was killed after something was given, or in that moment, and gave again. */
 function isAcrossKill(acts: Case['acts']): boolean {
-  const gifts = acts.flatMap(({ given, moment }, at) => (given === undefined ? [] : [{ at, time: moment.at?.getTime() ?? 0 }]));
+  const gifts = acts.flatMap(({ given, moment }, at) =>
+    given === undefined ? [] : [{ at, time: moment.at?.getTime() ?? 0 }],
+  );
   const [first, last] = [gifts[0], gifts.at(-1)];
   if (first === undefined || last === undefined || first === last) return false;
-  return acts.some(({ isKill, moment }, at) => isKill === true && at < last.at && (moment.at?.getTime() ?? 0) >= first.time);
+  return acts.some(
+    ({ isKill, moment }, at) => isKill === true && at < last.at && (moment.at?.getTime() ?? 0) >= first.time,
+  );
 }
 
 /** The trait that all orders of a group have, and the fewest others. It must be one that most others lack. */
@@ -246,10 +262,14 @@ function sharedOf(group: readonly Found[], byId: ReadonlyMap<string, Case>, foun
  * asked once for each usual mistake: a delivery that only a receiver with this mistake accepts.
  */
 async function receiverCause(shop: StormShop, sandbox: Sandbox): Promise<Named> {
-  const delivery = sandbox.deliveries().reverse().find(({ attempt_log }) => attempt_log.some(isOwnRefusal));
+  const delivery = sandbox
+    .deliveries()
+    .reverse()
+    .find(({ attempt_log }) => attempt_log.some(isOwnRefusal));
   const seen = delivery?.attempt_log.find(isOwnRefusal)?.cause ?? null;
   if (delivery === undefined) return named('no_address');
-  if (seen !== null && !isUnexplained(seen) && seen.id !== 'timestamp_too_old' && seen.id !== 'receiver_failed') return ofDiagnosis(seen);
+  if (seen !== null && !isUnexplained(seen) && seen.id !== 'timestamp_too_old' && seen.id !== 'receiver_failed')
+    return ofDiagnosis(seen);
   if (seen?.id === 'timestamp_too_old' && typeof shop.receive === 'function') return named('now_forgotten');
   for (const probe of PROBES) {
     if (await accepts(shop, sandbox, delivery.body, delivery.url, probe)) return named(probe.mistake);
@@ -270,7 +290,11 @@ interface Probe {
   readonly mistake: CauseId;
   /** The time that it is stamped with. */
   readonly clock: 'service' | 'machine';
-  readonly signature: (secrets: { readonly key: string; readonly secret: string }, timestamp: string, body: string) => Promise<string>;
+  readonly signature: (
+    secrets: { readonly key: string; readonly secret: string },
+    timestamp: string,
+    body: string,
+  ) => Promise<string>;
 }
 
 async function hmac(secret: string, timestamp: string, body: string): Promise<string> {
@@ -278,7 +302,11 @@ async function hmac(secret: string, timestamp: string, body: string): Promise<st
 }
 
 const PROBES: readonly Probe[] = [
-  { mistake: 'now_forgotten', clock: 'machine', signature: ({ secret }, timestamp, body) => hmac(secret, timestamp, body) },
+  {
+    mistake: 'now_forgotten',
+    clock: 'machine',
+    signature: ({ secret }, timestamp, body) => hmac(secret, timestamp, body),
+  },
   { mistake: 'api_key', clock: 'service', signature: ({ key }, timestamp, body) => hmac(key, timestamp, body) },
   {
     mistake: 'body_again',
@@ -295,19 +323,35 @@ const PROBES: readonly Probe[] = [
 /** Milliseconds of real time for the response to a probe. */
 const PROBE_LIMIT = 2_000;
 
-async function accepts({ receive }: StormShop, sandbox: Sandbox, body: string, url: string, probe: Probe): Promise<boolean> {
+async function accepts(
+  { receive }: StormShop,
+  sandbox: Sandbox,
+  body: string,
+  url: string,
+  probe: Probe,
+): Promise<boolean> {
   const { apiKey: key, webhookSecret: secret, dialect } = sandbox;
   const isFunction = typeof receive === 'function';
   if (!isFunction && probe.clock === 'machine') return false; // each delivery to an address is stamped so
   const at = isFunction && probe.clock === 'service' ? sandbox.now().getTime() : Date.now();
-  const { headers } = await signedRequest({ dialect, webhookSecret: secret }, { id: crypto.randomUUID(), body }, url, at);
+  const { headers } = await signedRequest(
+    { dialect, webhookSecret: secret },
+    { id: crypto.randomUUID(), body },
+    url,
+    at,
+  );
   const timestamp = headers['X-Webhook-Timestamp'] ?? '';
   const signature = await probe.signature({ key, secret }, timestamp, body);
-  const init: RequestInit = { method: 'POST', headers: { ...headers, 'X-Webhook-Signature': signature }, body, redirect: 'manual' };
+  const init: RequestInit = {
+    method: 'POST',
+    headers: { ...headers, 'X-Webhook-Signature': signature },
+    body,
+    redirect: 'manual',
+  };
   try {
     const sent = Promise.resolve(isFunction ? receive(new Request(url, init)) : fetch(url, init));
     const response = await Promise.race([sent, pause(PROBE_LIMIT)]);
-    return response !== undefined && response.ok;
+    return response?.ok === true;
   } catch {
     return false;
   }

@@ -43,7 +43,11 @@ const STAYS: Readonly<Partial<Record<StormCustomer, readonly [fewest: number, mo
 /** What the guides promise that a storm of 200 plays: it is in each plan that has both at all. */
 const PAIRS: readonly (readonly [StormCustomer, StormWebhook])[] = [
   ['pay_late', 'lost'],
+  ['pay_late', 'lost'],
   ['renew', 'lost'],
+  ['renew', 'lost'],
+  ['pay_late', 'out_of_order'],
+  ['pay_late', 'out_of_order'],
   ['pay_late', 'out_of_order'],
   ['pay_late', 'delivered'],
   ['renew', 'delivered'],
@@ -104,7 +108,9 @@ export function planCustomers(settings: CheckedSettings): PlannedCustomer[] {
         id: `order-${number}`,
         customer_id: earlier?.order.customer_id ?? `customer-${number}`,
         amount,
-        currency: isSame ? earlier.order.currency : (currencies[Math.floor(draw('currency') * currencies.length)] ?? 'EUR'),
+        currency: isSame
+          ? earlier.order.currency
+          : (currencies[Math.floor(draw('currency') * currencies.length)] ?? 'EUR'),
       },
       kind,
       network: networks[index] ?? 'calm',
@@ -152,14 +158,26 @@ function paid(amount: string, share: Share, draw: number): string {
   return Decimal.max(part, least).toFixed(2);
 }
 
+/** The hours of the day without an outage of the whole shop, from their first minute to the last that a payment has time for. */
+const QUIET_HOURS = [0, 4, 8];
+const QUIET_LASTS = 1.3;
+/** The hours from which an outage of the whole shop may begin. It takes two hours. */
+export const OUTAGES_FROM: readonly number[] = [2, 6, 10].map((hour) => hour * 60 * MINUTE);
+
 /** Changes webhooks with one another until each of the pairs is played. Returns the customers that are part of one. */
 function pair(kinds: readonly StormCustomer[], webhooks: StormWebhook[]): Set<number> {
   const fixed = new Set<number>();
-  for (const [kind, webhook] of PAIRS) give(kinds, webhooks, fixed, 0, kind, webhook);
+  const times = new Map<string, number>();
+  for (const [kind, webhook] of PAIRS) {
+    const time = times.get(`${kind} ${webhook}`) ?? 0;
+    times.set(`${kind} ${webhook}`, time + 1);
+    const from = Math.floor(((QUIET_HOURS[time % QUIET_HOURS.length] ?? 0) * kinds.length) / 12);
+    give(kinds, webhooks, fixed, from, kind, webhook);
+  }
   return fixed;
 }
 
-/** Gives the webhook to a customer of a kind, from an index on. Returns the customer, or null if there is none. */
+/** Gives the webhook to a customer of a kind, from an index on, in quiet hours where it can be. Returns the customer, or null. */
 function give(
   kinds: readonly StormCustomer[],
   webhooks: StormWebhook[],
@@ -168,16 +186,23 @@ function give(
   kind: StormCustomer,
   webhook: StormWebhook,
 ): number | null {
-  const free = kinds.flatMap((each, index) => (each === kind && !fixed.has(index) ? [index] : []));
-  const fits = (index: number): boolean => webhooks[index] === webhook;
-  const taken = free.find((index) => index >= from && fits(index));
-  const one = taken ?? free.find((index) => index >= from) ?? free[0];
+  const all = kinds.flatMap((each, index) => (each === kind && !fixed.has(index) ? [index] : []));
+  const later = all.filter((index) => index >= from);
+  const near = later.filter((index) => isQuiet(index, kinds.length) && index < from + kinds.length / 3);
+  const free = [near, later, all].find((each) => each.length > 0) ?? [];
+  const taken = free.find((index) => webhooks[index] === webhook);
+  const one = taken ?? free[0];
   if (one === undefined) return null;
   const other = taken ?? webhooks.findIndex((each, index) => each === webhook && !fixed.has(index));
   if (other === -1) return null; // switched off, or all of them are part of a pair
   [webhooks[one], webhooks[other]] = [webhook, webhooks[one] ?? webhook];
   fixed.add(one);
   return one;
+}
+
+function isQuiet(index: number, customers: number): boolean {
+  const hour = (index * 12) / customers;
+  return QUIET_HOURS.some((from) => hour >= from && hour < from + QUIET_LASTS);
 }
 
 /** One kill for each `restartEvery` customers, each while a whole payment is told. */
@@ -191,7 +216,8 @@ function planKills(
   for (let number = restartEvery; number <= customers; number += restartEvery) {
     const [webhook, kill] = KILLS[kills.size % KILLS.length] ?? ['delivered', 'after'];
     const from = number - restartEvery;
-    const at = give(kinds, webhooks, fixed, from, 'pay', webhook) ?? give(kinds, webhooks, fixed, from, 'pay', 'delivered');
+    const at =
+      give(kinds, webhooks, fixed, from, 'pay', webhook) ?? give(kinds, webhooks, fixed, from, 'pay', 'delivered');
     kills.set(at ?? number - 1, kill);
   }
   return kills;

@@ -163,8 +163,10 @@ function uniqueOf<Row>(ids: readonly string[], byId: ReadonlyMap<string, readonl
 // The findings about the whole storm.
 
 const EVENTS = {
-  'as ordered': ({ body, event_type }: SandboxDelivery) => event_type === 'invoice.paid' && !body.includes('"adjusted": true'),
-  'of another amount': ({ body, event_type }: SandboxDelivery) => event_type === 'invoice.paid' && body.includes('"adjusted": true'),
+  'as ordered': ({ body, event_type }: SandboxDelivery) =>
+    event_type === 'invoice.paid' && !body.includes('"adjusted": true'),
+  'of another amount': ({ body, event_type }: SandboxDelivery) =>
+    event_type === 'invoice.paid' && body.includes('"adjusted": true'),
   'of an end without payment': ({ event_type }: SandboxDelivery) => event_type === 'invoice.canceled',
 } as const;
 
@@ -186,12 +188,16 @@ function nothingDelivered({ receive }: StormShop, sandbox: Sandbox): Found[] {
     const refused = refusedAlways(deliveries.filter(isOne));
     if (refused === null || refused.count < 3) return [];
     const problem = `The endpoint accepted none of ${refused.count} webhooks of a payment ${words}. Its first response: ${refused.first}.`;
-    return [{ kind: 'nothing_delivered' as const, order: null, problem: problem.replace('a payment of an end', 'an end') }];
+    return [
+      { kind: 'nothing_delivered' as const, order: null, problem: problem.replace('a payment of an end', 'an end') },
+    ];
   });
 }
 
 /** The number of attempts, if none was accepted, and the first response. Attempts with a fault are the storm's own work. */
-function refusedAlways(deliveries: readonly SandboxDelivery[]): { readonly count: number; readonly first: string } | null {
+function refusedAlways(
+  deliveries: readonly SandboxDelivery[],
+): { readonly count: number; readonly first: string } | null {
   const attempts = deliveries.flatMap(({ attempt_log }) => attempt_log);
   const own = attempts.filter(({ fault }) => fault === null);
   if (own.length === 0 || attempts.some(({ success }) => success)) return null;
@@ -284,7 +290,8 @@ function findingsOfCase(order: Case, unreadable: ReadonlySet<string | null>): Fo
   if (order.rows.length > 0) return found([...RULES, ...RULES_OF_ROWS]);
   // An unpaid order may be deleted. A row that cannot be read is told already.
   if (unreadable.has(id) || unreadable.has(null)) return found(RULES);
-  if (order.paid.length > 0) return found([...RULES, ['order_missing', () => 'The shop has no order for the invoice that was paid.']]);
+  if (order.paid.length > 0)
+    return found([...RULES, ['order_missing', () => 'The shop has no order for the invoice that was paid.']]);
   return found([...RULES, ['fulfilled_not_paid', fulfilledNotPaid]]);
 }
 
@@ -293,7 +300,9 @@ function amountDiffers({ invoices, record: { plan } }: Case): string | null {
   if (sumOf(invoices.map(({ amount }) => amount)).eq(ordered)) return null; // the order in parts
   const wrong = invoices.find((each) => {
     if (ordered.eq(each.amount)) return false;
-    const before = invoices.filter(({ status, finished_at }) => status === 'success' && String(finished_at) <= each.created_at);
+    const before = invoices.filter(
+      ({ status, finished_at }) => status === 'success' && String(finished_at) <= each.created_at,
+    );
     const paid = sumOf(before.map(({ amount, adjustment }) => adjustment?.actual_amount_fiat ?? amount));
     return !ordered.minus(paid).eq(each.amount); // the rest of an order that was paid in part
   });
@@ -303,7 +312,9 @@ function amountDiffers({ invoices, record: { plan } }: Case): string | null {
 
 function currencyDiffers({ invoices, record: { plan } }: Case): string | null {
   const wrong = invoices.find(({ currency }) => currency.code !== plan.order.currency);
-  return wrong === undefined ? null : `The order is in ${plan.order.currency}, and its invoice in ${wrong.currency.code}.`;
+  return wrong === undefined
+    ? null
+    : `The order is in ${plan.order.currency}, and its invoice in ${wrong.currency.code}.`;
 }
 
 function secondInvoice({ invoices, ordered }: Case): string | null {
@@ -379,7 +390,10 @@ function fulfilledForLess(order: Case): string | null {
 }
 
 /** What an order cost the shop, and what the shop owes its customer, by its findings. */
-export function moneyOf(order: Case, kinds: ReadonlySet<StormFindingKind>): { readonly lost: Decimal; readonly owed: Decimal } {
+export function moneyOf(
+  order: Case,
+  kinds: ReadonlySet<StormFindingKind>,
+): { readonly lost: Decimal; readonly owed: Decimal } {
   const { ordered, paidFiat } = order;
   const again = kinds.has('fulfilled_twice') ? Math.max(1, timesGiven(order) - timesPaid(order)) : 0;
   const less = kinds.has('fulfilled_for_less') ? ordered.minus(paidFiat) : new Decimal(0);
@@ -413,7 +427,8 @@ function fulfilledTwice(order: Case): string | null {
   const credit = creditOf(credits);
   if (credit === null || credit.lte(mostCredit(order))) return null;
   if (often > 0) return 'The order was given as goods, and what was paid for them as credit too.';
-  if (credits.length > paid.length) return `The order was paid ${timesText(paid.length)} and credited ${timesText(credits.length)}.`;
+  if (credits.length > paid.length)
+    return `The order was paid ${timesText(paid.length)} and credited ${timesText(credits.length)}.`;
   return null;
 }
 
@@ -437,7 +452,8 @@ function creditedDiffers(order: Case): string | null {
   const { paid, rows, given, credited } = order;
   if (paid.length === 0) return null;
   const booked = isInState(rows, 'refunded') ? null : creditOf(rows);
-  if (booked?.eq(credited) === false) return `${credited.toFixed()} USDT was credited, and ${booked.toFixed()} is booked.`;
+  if (booked?.eq(credited) === false)
+    return `${credited.toFixed()} USDT was credited, and ${booked.toFixed()} is booked.`;
   const credit = creditOf(ofKind(given, 'credit'));
   if (credit === null || fulfilledTwice(order) !== null) return null;
   const others = ofKind(given, 'goods', 'refund', 'review');

@@ -241,7 +241,8 @@ const AMOUNT = /^(?=.*[1-9])\d{1,12}(?:\.\d{1,2})?$/;
 const CURRENCY = /^[A-Z\d]{2,16}$/;
 
 function textsOf(name: string, value: unknown, form: RegExp, shown: string): readonly string[] {
-  const isFine = Array.isArray(value) && value.length > 0 && value.every((each) => typeof each === 'string' && form.test(each));
+  const isFine =
+    Array.isArray(value) && value.length > 0 && value.every((each) => typeof each === 'string' && form.test(each));
   return isFine ? value : fail(`${name} must be a list of ${shown}`);
 }
 
@@ -251,8 +252,10 @@ const OPTIONS = {
     return fail(`seed must be a number or text, not ${kindOf(value)}`);
   },
   customers: count({ default: 200, min: 1, max: 100_000 }),
-  only: (value: unknown) => (value === undefined ? undefined : textsOf('only', value, ORDER_ID, 'ids such as "order-10"')),
-  amounts: (value: unknown) => (value === undefined ? undefined : textsOf('amounts', value, AMOUNT, 'decimal text such as "12.50"')),
+  only: (value: unknown) =>
+    value === undefined ? undefined : textsOf('only', value, ORDER_ID, 'ids such as "order-10"'),
+  amounts: (value: unknown) =>
+    value === undefined ? undefined : textsOf('amounts', value, AMOUNT, 'decimal text such as "12.50"'),
   currencies: (value: unknown) => textsOf('currencies', value ?? ['EUR'], CURRENCY, 'codes such as "EUR"'),
   weights: readWeights,
   restartEvery: count({ default: 20, min: 1 }),
@@ -290,7 +293,8 @@ export function checkShop(shop: StormShop): StormShop {
   if (typeof checkout !== 'function' || typeof orders !== 'function') fail('needs the functions checkout and orders');
   checkCallbacks({ fulfilments, visit, catchUp, restart, idle, close }, fail);
   if (typeof receive === 'string') refuseStrangeHost('receive', receive);
-  else if (receive !== undefined && typeof receive !== 'function') fail(`receive must be an address or a function, not ${kindOf(receive)}`);
+  else if (receive !== undefined && typeof receive !== 'function')
+    fail(`receive must be an address or a function, not ${kindOf(receive)}`);
   return shop;
 }
 

@@ -7,7 +7,7 @@ import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { Fault } from '../sandbox/state/faults.ts';
 import type { SandboxEvent } from '../sandbox/state/log.ts';
 import type { SandboxInvoice } from '../sandbox/wire-types.ts';
-import { type PlannedCustomer, TURN } from './customers.ts';
+import { OUTAGES_FROM, type PlannedCustomer, TURN } from './customers.ts';
 import {
   type CheckedSettings,
   fail,
@@ -111,16 +111,18 @@ const NETWORK: { readonly [Kind in Exclude<StormNetwork, 'calm'>]: Fault } = {
   slow: { type: 'slow', delay: 1 },
   truncated: { type: 'truncated' },
 };
-const WEBHOOK: { readonly [Kind in Extract<StormWebhook, 'duplicate' | 'at_once' | 'ack_lost' | 'late_timestamp' | 'wrong_signature'>]: Fault } = {
+const WEBHOOK: {
+  readonly [Kind in Extract<
+    StormWebhook,
+    'duplicate' | 'at_once' | 'ack_lost' | 'late_timestamp' | 'wrong_signature'
+  >]: Fault;
+} = {
   duplicate: { type: 'duplicate' },
   at_once: { type: 'duplicate', atOnce: true },
   ack_lost: { type: 'ack_lost' },
   late_timestamp: { type: 'late_timestamp' },
   wrong_signature: { type: 'wrong_signature' },
 };
-
-/** Outages of the whole shop, of two hours each. */
-const OUTAGES_MAX = 3;
 
 const UUID = /[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/;
 
@@ -179,12 +181,17 @@ export class Day {
 
   /** The order of an id: its own, or that of one of its invoices. */
   recordOf(id: string): CustomerRecord | undefined {
-    return this.#byOrder.get(plainIdent(id)) ?? this.#byUuid.get(id.toLowerCase()) ?? this.#byOrder.get(plainIdent(orderOf(id).order));
+    return (
+      this.#byOrder.get(plainIdent(id)) ??
+      this.#byUuid.get(id.toLowerCase()) ??
+      this.#byOrder.get(plainIdent(orderOf(id).order))
+    );
   }
 
   /** Takes an event of the sandbox. A new invoice belongs to the customer whose checkout runs. */
   see(event: SandboxEvent): void {
-    if (event.kind === 'request' && event.operation === 'invoices.create' && event.fault !== null) this.#hasFault = true;
+    if (event.kind === 'request' && event.operation === 'invoices.create' && event.fault !== null)
+      this.#hasFault = true;
     if (event.kind === 'invoice') {
       if (event.from === null) this.#own(event.uuid, event.external_id);
       else if (event.to !== 'pending') this.#hasEnded = true;
@@ -313,9 +320,11 @@ export class Day {
     const { receive, idle } = this.#shop;
     await this.#sandbox.settle(typeof receive === 'string' ? { quiet: 10 } : {});
     if (idle === undefined || this.#failures.has('idle')) return;
-    await this.#run('idle', () => within({ timeLimit: IDLE_LIMIT / 2, signal: undefined }, idle).then((end) => {
-      if (end === TIMED_OUT) throw new Error(`it did not resolve within ${IDLE_LIMIT / 1_000} s`);
-    }));
+    await this.#run('idle', () =>
+      within({ timeLimit: IDLE_LIMIT / 2, signal: undefined }, idle).then((end) => {
+        if (end === TIMED_OUT) throw new Error(`it did not resolve within ${IDLE_LIMIT / 1_000} s`);
+      }),
+    );
   }
 
   /** Runs a function of the shop. Its error is a finding, and the storm goes on. */
@@ -375,10 +384,15 @@ export class Day {
   #noteGiven({ external_id, kind, item, credited_usdt }: StormFulfilment, by: GivenBy): void {
     const order = this.recordOf(external_id)?.plan.order.id;
     if (order === undefined) return;
-    const what = { goods: 'gives the order', credit: 'gives credit', refund: 'gives the money back', review: 'asks a person' }[kind ?? 'goods'] ?? 'gives the order';
+    const what =
+      { goods: 'gives the order', credit: 'gives credit', refund: 'gives the money back', review: 'asks a person' }[
+        kind ?? 'goods'
+      ] ?? 'gives the order';
     const part = item === null || item === undefined ? '' : ` (${item})`;
     const credit = credited_usdt === null || credited_usdt === undefined ? '' : `${String(credited_usdt)} USDT`;
-    this.story.note(order, 'shop', `${what}${part}`, [credit, GIVEN[by]].filter((text) => text !== '').join(', '), { given: by });
+    this.story.note(order, 'shop', `${what}${part}`, [credit, GIVEN[by]].filter((text) => text !== '').join(', '), {
+      given: by,
+    });
   }
 
   #stepsOf(record: CustomerRecord): Step[] {
@@ -400,7 +414,10 @@ export class Day {
       this.#sandbox.faults.next(NETWORK[network], { operation: 'invoices.create' });
       this.story.note(order.id, 'service', `the network: ${network.replaceAll('_', ' ')}`);
     }
-    await this.#press(record, kind === 'two_tabs' ? ['presses pay in one tab', 'presses pay in another'] : ['presses pay']);
+    await this.#press(
+      record,
+      kind === 'two_tabs' ? ['presses pay in one tab', 'presses pay in another'] : ['presses pay'],
+    );
   }
 
   async #comeBackAfterError(record: CustomerRecord): Promise<void> {
@@ -499,14 +516,16 @@ export class Day {
     if (webhook === 'out_of_order' && !isFirst) return;
     if (webhook === 'out_of_order') faults.next({ type: 'hold', for: late }, { order });
     else if (webhook === 'lost') faults.next({ type: 'outage', for: '3d' }, { order });
-    else if (webhook === 'outage') faults.next({ type: 'outage', for: '2h' }, this.#isOutageOfAll() ? {} : { order });
+    else if (webhook === 'outage')
+      faults.next({ type: 'outage', for: '2h' }, this.#isOutageOfAll(plan) ? {} : { order });
     else if (webhook !== 'delivered' && webhook !== 'forged') faults.next(WEBHOOK[webhook], { order });
   }
 
   /** Whether the next outage is of the whole shop. More than three would leave a large storm nothing but outages. */
-  #isOutageOfAll(): boolean {
+  #isOutageOfAll({ arrives }: PlannedCustomer): boolean {
+    const from = OUTAGES_FROM[this.#outages];
     const isOne = this.#sandbox.faults.queued().some(({ fault, order }) => fault.type === 'outage' && order === null);
-    if (isOne || this.#outages >= OUTAGES_MAX) return false;
+    if (isOne || from === undefined || arrives < from) return false;
     this.#outages += 1;
     return true;
   }
@@ -536,7 +555,12 @@ export class Day {
     refuseStrangeHost('success_url', success_url);
     const hasPaid = status === 'success';
     if (!hasPaid) record.hasVisitedUnpaid = true;
-    this.story.note(order.id, 'customer', hasPaid ? 'returns to the shop' : 'opens the success_url without having paid', hasPaid ? '' : kind.replaceAll('_', ' '));
+    this.story.note(
+      order.id,
+      'customer',
+      hasPaid ? 'returns to the shop' : 'opens the success_url without having paid',
+      hasPaid ? '' : kind.replaceAll('_', ' '),
+    );
     await ignoringErrors(() => visit(success_url));
     await this.#look('visit');
   }
@@ -578,7 +602,8 @@ export class Day {
       forgery === 'of_a_stranger'
         ? await signWebhook(body, 'whsec_of_a_stranger_0123', { timestamp })
         : await signWebhook(`${body} `, this.#sandbox.webhookSecret, { timestamp });
-    const headers: Record<string, string> = forgery === 'unsigned' ? { 'Content-Type': 'application/json' } : { ...signed };
+    const headers: Record<string, string> =
+      forgery === 'unsigned' ? { 'Content-Type': 'application/json' } : { ...signed };
     const request = new Request(url, { method: 'POST', headers, body, redirect: 'manual' });
     let status = 0;
     try {
@@ -587,7 +612,12 @@ export class Day {
       // It throws or is down, so nothing was accepted.
     }
     const reaction = status === 0 ? 'gives no response' : `answers ${status}`;
-    this.story.note(record.plan.order.id, 'shop', `a stranger sends a forged webhook, and the shop ${reaction}`, FORGED[forgery]);
+    this.story.note(
+      record.plan.order.id,
+      'shop',
+      `a stranger sends a forged webhook, and the shop ${reaction}`,
+      FORGED[forgery],
+    );
     if (status >= 200 && status < 300) record.acceptedForgery ??= { forgery, status };
     await this.#look('forgery');
   }
@@ -611,7 +641,9 @@ const GIVEN: { readonly [By in GivenBy]: string } = {
 
 /** What is paid, where the invoice is over another amount than the order. */
 function partOf({ order }: PlannedCustomer, amount: string, pays: string): string {
-  return Number(amount) === Number(order.amount) ? pays : ((Number(amount) * Number(pays)) / Number(order.amount)).toFixed(2);
+  return Number(amount) === Number(order.amount)
+    ? pays
+    : ((Number(amount) * Number(pays)) / Number(order.amount)).toFixed(2);
 }
 
 /** A row as a text. The same order may have several equal ones. */

@@ -57,7 +57,9 @@ function groupsOf(findings: readonly StormFinding[]): Group[] {
 function headline({ orders, findings, moneyText, seed, played, start }: Report): Html {
   const wrong = new Set(findings.flatMap(({ order }) => order ?? [])).size;
   const [lost, owed] = [moneyText('lost'), moneyText('owed')];
-  const sums = [lost === '' ? '' : `lost ${lost}`, owed === '' ? '' : `owes its customers ${owed}`].filter((each) => each !== '');
+  const sums = [lost === '' ? '' : `lost ${lost}`, owed === '' ? '' : `owes its customers ${owed}`].filter(
+    (each) => each !== '',
+  );
   const money = sums.length === 0 ? '' : ` The shop ${sums.join(', and ')}.`;
   const what = findings.length === 0 ? `${orders} orders, nothing wrong.` : `${wrong} of ${orders} orders went wrong.`;
   const { calm: _, ...broken } = played.network;
@@ -82,7 +84,9 @@ function cards({ findings, orders, played, costOf }: Report): Html {
     const count = findings.filter((each) => each.kind === kind).length;
     if (count === 0) return [];
     const isWhole = findings.some((each) => each.kind === kind && each.order === null) && count === 1;
-    return [html`<div class="${KINDS[kind].tone}"><b>${isWhole ? '' : `${count} `}${KINDS[kind].counted}</b><span>${costOf(kind)}</span></div>`];
+    return [
+      html`<div class="${KINDS[kind].tone}"><b>${isWhole ? '' : `${count} `}${KINDS[kind].counted}</b><span>${costOf(kind)}</span></div>`,
+    ];
   });
   const right = orders - new Set(findings.flatMap(({ order }) => order ?? [])).size;
   const restarts = played.restarts > 0 ? `also with ${played.restarts} kills in between` : '';
@@ -99,7 +103,9 @@ const HOUR = 3_600_000;
 
 function chart({ cases, findings, story, start, orders }: Report, shown: string | null): Html {
   const tones = tonesOf(findings);
-  const lines = cases.filter(({ record }) => record.hasArrived && (cases.length <= LINES_ALL || tones.has(record.plan.order.id))).slice(0, LINES_MAX);
+  const lines = cases
+    .filter(({ record }) => record.hasArrived && (cases.length <= LINES_ALL || tones.has(record.plan.order.id)))
+    .slice(0, LINES_MAX);
   const end = Math.max(HOUR, ...cases.map(({ record }) => record.plan.ends)) + 1.5 * HOUR;
   const x = (at: number): number => round((Math.min(Math.max(at - start, 0), end) * WIDTH) / end);
   const step = lines.length > 150 ? 3 : lines.length > 60 ? 5 : 10;
@@ -111,11 +117,18 @@ function chart({ cases, findings, story, start, orders }: Report, shown: string 
   const kills = story.moments.flatMap(({ isKill, moment: { at } }) =>
     isKill !== true || at === null
       ? []
-      : [html`<line class="kill" x1="${x(at.getTime())}" x2="${x(at.getTime())}" y1="16" y2="${bottom + 4}"/><text text-anchor="middle" x="${x(at.getTime())}" y="${bottom + 16}">↻</text>`],
+      : [
+          html`<line class="kill" x1="${x(at.getTime())}" x2="${x(at.getTime())}" y1="16" y2="${bottom + 4}"/><text text-anchor="middle" x="${x(at.getTime())}" y="${bottom + 16}">↻</text>`,
+        ],
   );
-  const rows = lines.map((each, index) => orderLine(each, story, tones.get(each.record.plan.order.id), 26 + index * step, x));
+  const rows = lines.map((each, index) =>
+    orderLine(each, story, tones.get(each.record.plan.order.id), 26 + index * step, x),
+  );
   const at = lines.findIndex(({ record }) => record.plan.order.id === shown);
-  const label = at === -1 ? null : html`<text class="label" x="${Math.min(x(start + (lines[at]?.record.plan.arrives ?? 0)) + 4, WIDTH - 170)}" y="${Math.max(24, 24 + at * step)}">${shown}, shown below</text>`;
+  const label =
+    at === -1
+      ? null
+      : html`<text class="label" x="${Math.min(x(start + (lines[at]?.record.plan.arrives ?? 0)) + 4, WIDTH - 170)}" y="${Math.max(24, 24 + at * step)}">${shown}, shown below</text>`;
   const folded = orders - lines.length;
   const height = bottom + 22;
   const used = new Set(tones.values());
@@ -153,7 +166,9 @@ function orderLine({ record }: Case, story: Story, tone: Tone | undefined, y: nu
     const place = x(at.getTime());
     return attempt.error === null
       ? [html`<circle cx="${place}" cy="${y}" r="${size}"/>`]
-      : [html`<rect ${attempt.fault === null ? '' : new Html('class="fault" ')}x="${round(place - 0.8)}" y="${round(y - 1.3)}" width="1.6" height="2.6"/>`];
+      : [
+          html`<rect ${attempt.fault === null ? '' : new Html('class="fault" ')}x="${round(place - 0.8)}" y="${round(y - 1.3)}" width="1.6" height="2.6"/>`,
+        ];
   });
   return html`<g class="${tone ?? 'plain'}"><title>${id}</title><line x1="${from}" x2="${to}" y1="${y}" y2="${y}"/>${marks}</g>`;
 }
@@ -178,7 +193,9 @@ function groupSection({ first, all }: Group, { story }: Report, told: ReadonlySe
   const { order, kind, problem, cause, remedy, shared, replay } = first;
   const title = order === null ? KINDS[kind].counted : `${order}: ${problem}`;
   const others = all.slice(1).flatMap((each) => each.order ?? []);
-  const links = others.slice(0, 60).map((id) => (told.has(id) ? html`<a href="#${id}">${id}</a> ` : html`<span>${id}</span> `));
+  const links = others
+    .slice(0, 60)
+    .map((id) => (told.has(id) ? html`<a href="#${id}">${id}</a> ` : html`<span>${id}</span> `));
   const rest = others.length > 60 ? `and ${others.length - 60} more` : '';
   const code = `import { storm } from 'merchant-invoicing/storm';\n\nconst result = await ${replay};\nassert.deepEqual(result.findings, []);`;
   return html`<section class="two ${KINDS[kind].tone}" ${order === null ? '' : html`id="${order}"`}><div><h2>${title}</h2>${order === null ? html`<p>${problem}</p>` : storyList(story.of(order))}</div>
@@ -202,7 +219,16 @@ function storyList(seen: readonly Seen[]): Html {
   let gifts = 0;
   const rows = joined(seen).map(({ moment: { at, lane, what, text, grade }, given, isKill, until }) => {
     if (given !== undefined) gifts += 1;
-    const tone = given !== undefined ? (gifts > 1 ? 'again' : 'give') : isKill === true ? 'killed' : grade === 'fail' ? 'fails' : '';
+    const tone =
+      given !== undefined
+        ? gifts > 1
+          ? 'again'
+          : 'give'
+        : isKill === true
+          ? 'killed'
+          : grade === 'fail'
+            ? 'fails'
+            : '';
     const word = given !== undefined && gifts > 1 ? `${what} AGAIN` : what;
     const time = at === null ? '' : `${timeOf(at, day)}${until === null ? '' : ` – ${timeOf(until, day)}`}`;
     return html`<li class="${lane} ${tone}"><time>${time}</time><span><em class="lane">${LANES[lane]}</em><b>${word}</b>${text !== '' && html`<i>${text}</i>`}</span></li>`;
@@ -223,7 +249,10 @@ function joined(seen: readonly Seen[]): (Seen & { readonly until: Date | null })
     const isSame = isSameFailure(before?.moment, each.moment);
     if (before === undefined || !isSame) rows.push({ ...each, until: null });
     else {
-      const what = `${before.moment.what.split(' to ')[0]?.replace('attempt ', 'attempts ').replace(/ of \d+$/, '')} to ${each.moment.attempt?.number}`;
+      const what = `${before.moment.what
+        .split(' to ')[0]
+        ?.replace('attempt ', 'attempts ')
+        .replace(/ of \d+$/, '')} to ${each.moment.attempt?.number}`;
       rows[rows.length - 1] = { ...before, moment: { ...before.moment, what }, until: each.moment.at };
     }
   }

@@ -63,7 +63,10 @@ function inOrder(all: readonly string[], some: readonly string[]): string[] {
   return all.filter((id) => wanted.has(id));
 }
 
-async function firstOf<Value>(values: readonly Value[], fits: (value: Value) => Promise<boolean>): Promise<Value | undefined> {
+async function firstOf<Value>(
+  values: readonly Value[],
+  fits: (value: Value) => Promise<boolean>,
+): Promise<Value | undefined> {
   for (const value of values) if (await fits(value)) return value;
   return undefined;
 }

@@ -5,7 +5,7 @@ import type { Sandbox } from '../sandbox/sandbox.ts';
 import { explain } from './causes.ts';
 import { planCustomers } from './customers.ts';
 import { type Case, type Found, judge, moneyOf, type Rows, rowsOf, type Verdict } from './findings.ts';
-import { KINDS, type CauseId, type StormFindingKind } from './kinds.ts';
+import { type CauseId, KINDS, type StormFindingKind } from './kinds.ts';
 import {
   type CheckedSettings,
   checkShop,
@@ -112,12 +112,13 @@ export async function storm(options: StormOptions): Promise<StormResult> {
     named: await explain(shown.verdict.found, shown.verdict.cases, shop, sandbox),
   }));
   const isAtAddress = typeof shop.receive === 'string';
-  const shortest = isAtAddress || shown.played.unplayed > 0
-    ? new Map<string, readonly string[]>()
-    : await shortestOf(named, shown.verdict.cases, async (only) => {
-        const again = { ...settings, only, onProgress: undefined };
-        return await playOnce(again, async (_, __, { verdict }) => verdict.found);
-      });
+  const shortest =
+    isAtAddress || shown.played.unplayed > 0
+      ? new Map<string, readonly string[]>()
+      : await shortestOf(named, shown.verdict.cases, async (only) => {
+          const again = { ...settings, only, onProgress: undefined };
+          return await playOnce(again, async (_, __, { verdict }) => verdict.found);
+        });
   settings.signal?.throwIfAborted();
   const findings = named.map(({ kind, order, problem, mistake, text: cause, remedy, shared }): StormFinding => {
     const only = shortest.get(`${kind} ${mistake}`);
@@ -269,7 +270,13 @@ function resultOf(
       return `${sentenceOf(facts)} Replay with seed ${JSON.stringify(settings.seed)}${where === '' ? '.' : where}`;
     },
     html() {
-      const costOf = (kind: StormFindingKind): string => costText(moneyByCurrency(cases, findings.filter((each) => each.kind === kind)));
+      const costOf = (kind: StormFindingKind): string =>
+        costText(
+          moneyByCurrency(
+            cases,
+            findings.filter((each) => each.kind === kind),
+          ),
+        );
       const textOfSum = (sum: 'lost' | 'owed'): string => sumText(money, sum);
       return pageOf({ ...facts, cases, story: day.story, start: START, moneyText: textOfSum, costOf });
     },
@@ -286,7 +293,9 @@ function sumText(money: StormResult['money'], sum: 'lost' | 'owed'): string {
 
 function costText(money: StormResult['money']): string {
   const [lost, owed] = [sumText(money, 'lost'), sumText(money, 'owed')];
-  return [lost === '' ? '' : `${lost} lost`, owed === '' ? '' : `${owed} owed`].filter((text) => text !== '').join(', ');
+  return [lost === '' ? '' : `${lost} lost`, owed === '' ? '' : `${owed} owed`]
+    .filter((text) => text !== '')
+    .join(', ');
 }
 
 type Facts = Pick<StormResult, 'seed' | 'orders' | 'findings' | 'money'>;
@@ -302,7 +311,9 @@ function sentenceOf({ orders, findings, money }: Facts): string {
   const kinds = (Object.keys(KINDS) as StormFindingKind[]).flatMap((kind) => {
     const found = findings.filter((each) => each.kind === kind);
     if (found.length === 0) return [];
-    return [found[0]?.order === null && found.length === 1 ? KINDS[kind].counted : `${found.length} ${KINDS[kind].counted}`];
+    return [
+      found[0]?.order === null && found.length === 1 ? KINDS[kind].counted : `${found.length} ${KINDS[kind].counted}`,
+    ];
   });
   const parts = [sums.join(', '), kinds.join(', ')].filter((part) => part !== '');
   const which = orders === 1 ? 'order' : 'orders';

@@ -1,28 +1,29 @@
 import { Decimal } from '../../../src/index.ts';
-import type { StormSettings, StormShop } from '../../../src/tools/storm/index.ts';
+import type { StormSettings } from '../../../src/tools/storm/index.ts';
 import { type InvoiceEvent, parseInvoiceEvent } from '../../../src/webhooks/index.ts';
-import type { PaidEvent, Shop } from './shop.ts';
+import type { Change, PaidEvent, Shop } from './shop.ts';
 
 /** A right shop of another design than the usual one. */
 export interface Design {
-  readonly change: (shop: Shop) => void | Partial<StormShop>;
+  readonly change: (shop: Shop) => Change;
   readonly settings?: StormSettings;
 }
 
 /** Events wait in a table, and a worker plays them: the webhook writes the row and answers. */
 function inbox(shop: Shop, after: number) {
   shop.db.exec('CREATE TABLE inbox (uuid TEXT PRIMARY KEY, event TEXT, done INTEGER DEFAULT 0)');
+  let isWaiting = false;
   const keep = (event: InvoiceEvent): void => {
     const values = [`${event.invoice_uuid} ${event.type}`, JSON.stringify(event)];
     shop.db.prepare('INSERT OR IGNORE INTO inbox (uuid, event) VALUES (?, ?)').run(...values);
-    timer ??= setTimeout(work, after);
+    if (!isWaiting) setTimeout(work, after);
+    isWaiting = true;
   };
-  let timer: ReturnType<typeof setTimeout> | undefined;
   // The shop as it was, for the worker.
   const { paid, adjusted, canceled } = shop;
   const worker: Shop = Object.assign(Object.create(shop), { paid, adjusted, canceled });
   const work = (): void => {
-    timer = undefined;
+    isWaiting = false;
     if (!shop.db.isOpen) return;
     for (const { uuid, event } of shop.db.prepare('SELECT * FROM inbox WHERE done = 0 ORDER BY rowid').all()) {
       const read = parseInvoiceEvent(JSON.parse(String(event)));
@@ -71,7 +72,10 @@ export const DESIGNS = {
       const add = (id: string, name: string, credited: string | null = null): void =>
         void shop.db.prepare('INSERT INTO events VALUES (?, ?, ?)').run(id, name, credited);
       const namesOf = (id: string): string[] =>
-        shop.db.prepare('SELECT name FROM events WHERE order_id = ? ORDER BY rowid').all(id).map(({ name }) => String(name));
+        shop.db
+          .prepare('SELECT name FROM events WHERE order_id = ? ORDER BY rowid')
+          .all(id)
+          .map(({ name }) => String(name));
       shop.set = (id, state, credited = null) => add(id, state, credited);
       shop.canceled = ({ external_id }) => {
         const id = shop.orderOf(external_id);
@@ -82,11 +86,17 @@ export const DESIGNS = {
         orders.call(shop).map((order) => {
           const names = namesOf(order.external_id);
           const state = (['fulfilled', 'paid', 'canceled'] as const).find((name) => names.includes(name)) ?? 'open';
-          const credited = shop.db.prepare('SELECT credited FROM events WHERE order_id = ? AND credited IS NOT NULL').get(order.external_id);
+          const credited = shop.db
+            .prepare('SELECT credited FROM events WHERE order_id = ? AND credited IS NOT NULL')
+            .get(order.external_id);
           return { ...order, state, credited_usdt: credited === undefined ? null : String(credited['credited']) };
         });
       shop.waiting = () =>
-        shop.orders().flatMap(({ external_id, state }) => (state === 'open' || state === 'canceled' ? shop.attemptsOf(external_id) : []));
+        shop
+          .orders()
+          .flatMap(({ external_id, state }) =>
+            state === 'open' || state === 'canceled' ? shop.attemptsOf(external_id) : [],
+          );
     },
   },
   'a wallet': {
@@ -98,7 +108,10 @@ export const DESIGNS = {
   'wallet credit for late and partial payments, at the rate of the invoice': {
     change(shop) {
       const { paid } = shop;
-      shop.paid = (event) => (shop.stateOf(shop.orderOf(event.external_id)) === 'canceled' ? shop.adjusted(event as never) : paid.call(shop, event));
+      shop.paid = (event) =>
+        shop.stateOf(shop.orderOf(event.external_id)) === 'canceled'
+          ? shop.adjusted(event as never)
+          : paid.call(shop, event);
       shop.adjusted = (event) => {
         const id = shop.orderOf(event.external_id);
         const credit = new Decimal(event.credited_usdt).toFixed(2);
@@ -127,7 +140,8 @@ export const DESIGNS = {
       shop.adjusted = (event) => {
         adjusted.call(shop, event);
         const id = shop.orderOf(event.external_id);
-        if (shop.stateOf(id) === 'paid' && event.amount.gte(event.original_amount?.div(2) ?? 0)) shop.give(id, { item: 1 });
+        if (shop.stateOf(id) === 'paid' && event.amount.gte(event.original_amount?.div(2) ?? 0))
+          shop.give(id, { item: 1 });
       };
     },
   },
@@ -138,7 +152,8 @@ export const DESIGNS = {
         shop.set(shop.orderOf(event.external_id), 'paid', shop.credit(event));
         shop.give(shop.orderOf(event.external_id), { kind: 'review' });
       };
-      shop.paid = (event) => (shop.stateOf(shop.orderOf(event.external_id)) === 'open' ? paid.call(shop, event) : review(event));
+      shop.paid = (event) =>
+        shop.stateOf(shop.orderOf(event.external_id)) === 'open' ? paid.call(shop, event) : review(event);
       shop.adjusted = review;
     },
   },
@@ -161,7 +176,12 @@ export const DESIGNS = {
           const ids = shop.attemptsOf(order.external_id);
           return ids.map((external_id, index) => {
             const isLast = index === ids.length - 1;
-            return { ...order, external_id, order: order.external_id, ...(isLast ? {} : { state: 'canceled' as const, credited_usdt: null }) };
+            return {
+              ...order,
+              external_id,
+              order: order.external_id,
+              ...(isLast ? {} : { state: 'canceled' as const, credited_usdt: null }),
+            };
           });
         });
     },
@@ -199,7 +219,9 @@ export const DESIGNS = {
       // The carts that are gone are asked for by their invoices.
       shop.waiting = () =>
         shop.db
-          .prepare(`SELECT external_id FROM attempts WHERE order_id NOT IN (SELECT id FROM orders WHERE state NOT IN ('open', 'canceled'))`)
+          .prepare(
+            `SELECT external_id FROM attempts WHERE order_id NOT IN (SELECT id FROM orders WHERE state NOT IN ('open', 'canceled'))`,
+          )
           .all()
           .map(({ external_id }) => String(external_id));
     },
@@ -233,7 +255,13 @@ export const DESIGNS = {
         const response = await receive.call(shop, request);
         for (const id of created.splice(0)) {
           const order = shop.orders().find(({ external_id }) => external_id === id);
-          if (order !== undefined) await shop.create({ id, customer_id: id.replace('order', 'customer'), amount: String(order.amount), currency: order.currency });
+          if (order !== undefined)
+            await shop.create({
+              id,
+              customer_id: id.replace('order', 'customer'),
+              amount: String(order.amount),
+              currency: order.currency,
+            });
         }
         return response;
       };

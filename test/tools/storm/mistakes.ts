@@ -1,13 +1,18 @@
 import { createHmac } from 'node:crypto';
 import type { StormFindingKind, StormMistake, StormSettings, StormShop } from '../../../src/tools/storm/index.ts';
-import { createWebhookHandler, type InvoiceEvent, memoryStore, parseInvoiceEvent } from '../../../src/webhooks/index.ts';
-import { type PaidEvent, type Shop } from './shop.ts';
+import {
+  createWebhookHandler,
+  type InvoiceEvent,
+  memoryStore,
+  parseInvoiceEvent,
+} from '../../../src/webhooks/index.ts';
+import type { Change, PaidEvent, Shop } from './shop.ts';
 
 /** A mistake of a shop, and how the storm names it. */
 export interface Planted {
   readonly kind: StormFindingKind;
   readonly mistake: StormMistake;
-  readonly plant: (shop: Shop) => void | Partial<StormShop>;
+  readonly plant: (shop: Shop) => Change;
   readonly settings?: StormSettings;
 }
 
@@ -19,15 +24,16 @@ const row = (
 ): Planted => ({ kind, mistake, plant, settings });
 
 /** A receiver without dedupe, which checks a signature in its own way and says nothing about it. */
-const checking = (isGenuine: (shop: Shop, body: string, header: (name: string) => string) => boolean) => (shop: Shop) => {
-  shop.receive = async (request) => {
-    const body = await request.text();
-    const header = (name: string): string => request.headers.get(`x-webhook-${name}`) ?? '';
-    if (!isGenuine(shop, body, header)) return new Response(null, { status: 401 });
-    shop.handle(once(shop, eventOf(body)));
-    return new Response('ok');
+const checking =
+  (isGenuine: (shop: Shop, body: string, header: (name: string) => string) => boolean) => (shop: Shop) => {
+    shop.receive = async (request) => {
+      const body = await request.text();
+      const header = (name: string): string => request.headers.get(`x-webhook-${name}`) ?? '';
+      if (!isGenuine(shop, body, header)) return new Response(null, { status: 401 });
+      shop.handle(once(shop, eventOf(body)));
+      return new Response('ok');
+    };
   };
-};
 
 const hmac = (secret: string, timestamp: string, body: string, encoding: 'hex' | 'base64' = 'hex'): string =>
   createHmac('sha256', secret).update(`${timestamp}.${body}`).digest(encoding);
@@ -42,12 +48,16 @@ function eventOf(body: string): InvoiceEvent {
 
 /** An event that was seen before does nothing. */
 function once(shop: Shop, event: InvoiceEvent): InvoiceEvent {
-  const { changes } = shop.db.prepare('INSERT OR IGNORE INTO seen VALUES (?)').run(`${event.invoice_uuid} ${event.type}`);
+  const { changes } = shop.db
+    .prepare('INSERT OR IGNORE INTO seen VALUES (?)')
+    .run(`${event.invoice_uuid} ${event.type}`);
   return changes === 1 ? event : { ...event, type: 'unknown', event_name: 'seen' };
 }
 
-const withoutMembers = (...names: (keyof StormShop)[]) => (): Partial<StormShop> =>
-  Object.fromEntries(names.map((name) => [name, undefined]));
+const withoutMembers =
+  (...names: (keyof StormShop)[]) =>
+  (): Partial<StormShop> =>
+    Object.fromEntries(names.map((name) => [name, undefined]));
 
 const gives = (shop: Shop, id: string): void => {
   shop.db.prepare(`UPDATE orders SET state = 'fulfilled' WHERE id = ?`).run(id);
@@ -94,7 +104,15 @@ export const MISTAKES = {
     shop.catchUp = async () => {
       const { secret, now } = shop;
       const [onPaid, onAdjusted] = [(event: PaidEvent) => shop.paid(event), () => {}];
-      const other = createWebhookHandler({ secret, now, store: memoryStore({ now }), onPaid, onAdjusted, onCanceled() {}, onReport() {} });
+      const other = createWebhookHandler({
+        secret,
+        now,
+        store: memoryStore({ now }),
+        onPaid,
+        onAdjusted,
+        onCanceled() {},
+        onReport() {},
+      });
       const rows = shop.db.prepare('SELECT external_id FROM attempts').all();
       await other.catchUp(shop.merchant, { orders: rows.map(({ external_id }) => String(external_id)) });
     };
@@ -212,7 +230,9 @@ export const MISTAKES = {
   'five percent are forgiven': row('fulfilled_for_less', 'tolerance', (shop) => {
     const { adjusted } = shop;
     shop.adjusted = (event) =>
-      event.amount.gte(event.original_amount?.times('0.95').toDecimalPlaces(2) ?? 0) ? shop.paid(event) : adjusted.call(shop, event);
+      event.amount.gte(event.original_amount?.times('0.95').toDecimalPlaces(2) ?? 0)
+        ? shop.paid(event)
+        : adjusted.call(shop, event);
   }),
   'a cent is forgiven': row('fulfilled_for_less', 'cent', (shop) => {
     const { adjusted } = shop;
@@ -255,10 +275,15 @@ export const MISTAKES = {
     shop.paid = (event) => shop.set(shop.orderOf(event.external_id), 'fulfilled', shop.credit(event));
     return { fulfilments: undefined };
   }),
-  'cents taken for units': row('amount_differs', 'cents', (shop) => {
-    const { paramsOf } = shop;
-    shop.paramsOf = (order) => ({ ...paramsOf.call(shop, order), amount: (Number(order.amount) * 100).toFixed(2) });
-  }, { amounts: ['12.50', '18.00'] }),
+  'cents taken for units': row(
+    'amount_differs',
+    'cents',
+    (shop) => {
+      const { paramsOf } = shop;
+      shop.paramsOf = (order) => ({ ...paramsOf.call(shop, order), amount: (Number(order.amount) * 100).toFixed(2) });
+    },
+    { amounts: ['12.50', '18.00'] },
+  ),
   'a fee on top': row('amount_differs', 'own_price', (shop) => {
     const { paramsOf } = shop;
     shop.paramsOf = (order) => ({ ...paramsOf.call(shop, order), amount: (Number(order.amount) + 1).toFixed(2) });
@@ -267,10 +292,15 @@ export const MISTAKES = {
     const { paramsOf } = shop;
     shop.paramsOf = (order) => ({ ...paramsOf.call(shop, order), currency: 'USD' });
   }),
-  'euro for every currency': row('currency_differs', 'own_currency', (shop) => {
-    const { paramsOf } = shop;
-    shop.paramsOf = (order) => ({ ...paramsOf.call(shop, order), currency: 'EUR' });
-  }, { currencies: ['EUR', 'USD'] }),
+  'euro for every currency': row(
+    'currency_differs',
+    'own_currency',
+    (shop) => {
+      const { paramsOf } = shop;
+      shop.paramsOf = (order) => ({ ...paramsOf.call(shop, order), currency: 'EUR' });
+    },
+    { currencies: ['EUR', 'USD'] },
+  ),
   'a fresh external_id a click': row('second_invoice', 'fresh_id', (shop) => {
     shop.create = async (order) => {
       const external_id = `${order.id}-c${shop.clicks}`;
@@ -295,7 +325,8 @@ export const MISTAKES = {
       shop.db.prepare('INSERT OR IGNORE INTO attempts VALUES (?, ?)').run(external_id, order.id);
       return (await shop.merchant.invoices.createOrGet({ ...shop.paramsOf(order), external_id })).invoice;
     };
-    shop.orderOf = (external_id) => String(shop.db.prepare('SELECT order_id FROM attempts WHERE external_id = ?').get(external_id)?.['order_id']);
+    shop.orderOf = (external_id) =>
+      String(shop.db.prepare('SELECT order_id FROM attempts WHERE external_id = ?').get(external_id)?.['order_id']);
   }),
   'gives up after an error': row('checkout_stuck', 'given_up', (shop) => {
     const broken = new Set<string>();
@@ -323,36 +354,65 @@ export const MISTAKES = {
     const { orders } = shop;
     shop.orders = () => orders.call(shop).map((each) => ({ ...each, amount: Number(each.amount) as never })); // on purpose
   }),
-  'no check of the signature': row('forgery_accepted', 'not_verified', checking(() => true)),
-  'checks a signature only where there is one': row('forgery_accepted', 'not_verified', checking(
-    ({ secret }, body, header) => header('signature') === '' || header('signature') === hmac(secret, header('timestamp'), body),
-  )),
-  'checks that there is a signature': row('forgery_accepted', 'not_verified', checking((_, __, header) => header('signature') !== '')),
-  'another secret, and says nothing': row('nothing_delivered', 'other_secret', checking(
-    (_, body, header) => header('signature') === hmac('whsec_another', header('timestamp'), body),
-  )),
+  'no check of the signature': row(
+    'forgery_accepted',
+    'not_verified',
+    checking(() => true),
+  ),
+  'checks a signature only where there is one': row(
+    'forgery_accepted',
+    'not_verified',
+    checking(
+      ({ secret }, body, header) =>
+        header('signature') === '' || header('signature') === hmac(secret, header('timestamp'), body),
+    ),
+  ),
+  'checks that there is a signature': row(
+    'forgery_accepted',
+    'not_verified',
+    checking((_, __, header) => header('signature') !== ''),
+  ),
+  'another secret, and says nothing': row(
+    'nothing_delivered',
+    'other_secret',
+    checking((_, body, header) => header('signature') === hmac('whsec_another', header('timestamp'), body)),
+  ),
   'another secret': row('nothing_delivered', 'other_secret', (shop) => {
     shop.secret = 'whsec_another_0123456789';
   }),
-  'the API key as secret': row('nothing_delivered', 'api_key', checking(
-    ({ service }, body, header) => header('signature') === hmac(service.apiKey, header('timestamp'), body),
-  )),
-  'a body that was written again': row('nothing_delivered', 'body_again', checking(
-    ({ secret }, body, header) => header('signature') === hmac(secret, header('timestamp'), JSON.stringify(JSON.parse(body))),
-  )),
-  'base64 in place of hex': row('nothing_delivered', 'encoding', checking(
-    ({ secret }, body, header) => header('signature') === hmac(secret, header('timestamp'), body, 'base64'),
-  )),
-  'the clock of the machine, and says nothing': row('nothing_delivered', 'now_forgotten', checking(
-    ({ secret }, body, header) =>
-      header('signature') === hmac(secret, header('timestamp'), body) &&
-      Math.abs(Date.now() / 1_000 - Number(header('timestamp'))) < 300,
-  )),
+  'the API key as secret': row(
+    'nothing_delivered',
+    'api_key',
+    checking(({ service }, body, header) => header('signature') === hmac(service.apiKey, header('timestamp'), body)),
+  ),
+  'a body that was written again': row(
+    'nothing_delivered',
+    'body_again',
+    checking(
+      ({ secret }, body, header) =>
+        header('signature') === hmac(secret, header('timestamp'), JSON.stringify(JSON.parse(body))),
+    ),
+  ),
+  'base64 in place of hex': row(
+    'nothing_delivered',
+    'encoding',
+    checking(({ secret }, body, header) => header('signature') === hmac(secret, header('timestamp'), body, 'base64')),
+  ),
+  'the clock of the machine, and says nothing': row(
+    'nothing_delivered',
+    'now_forgotten',
+    checking(
+      ({ secret }, body, header) =>
+        header('signature') === hmac(secret, header('timestamp'), body) &&
+        Math.abs(Date.now() / 1_000 - Number(header('timestamp'))) < 300,
+    ),
+  ),
   'the clock of the machine': row('nothing_delivered', 'now_forgotten', (shop) => {
     shop.now = Date.now;
   }),
   'a redirect': row('nothing_delivered', 'refused', (shop) => {
-    shop.receive = async () => new Response(null, { status: 307, headers: { location: 'https://shop.example/webhook' } });
+    shop.receive = async () =>
+      new Response(null, { status: 307, headers: { location: 'https://shop.example/webhook' } });
   }),
   'another route': row('nothing_delivered', 'refused', (shop) => {
     shop.receive = async () => new Response('Not Found', { status: 404 });
@@ -383,7 +443,11 @@ export const MISTAKES = {
   'a wrong API key': row('request_refused', 'request', (shop) => {
     shop.create = async () => {
       const { fetch, baseUrl } = shop.service;
-      const response = await fetch(`${baseUrl}/api/v1/external/invoices`, { method: 'POST', headers: { 'X-Api-Key': 'sk_other' }, body: '{}' });
+      const response = await fetch(`${baseUrl}/api/v1/external/invoices`, {
+        method: 'POST',
+        headers: { 'X-Api-Key': 'sk_other' },
+        body: '{}',
+      });
       throw new Error(`the service says ${response.status}`);
     };
   }),

@@ -67,13 +67,17 @@ export class Shop {
   }
 
   set(id: string, state: OrderState, credited: string | null = null): void {
-    const { changes } = this.db.prepare('UPDATE orders SET state = ?, credited = ? WHERE id = ?').run(state, credited, id);
+    const { changes } = this.db
+      .prepare('UPDATE orders SET state = ?, credited = ? WHERE id = ?')
+      .run(state, credited, id);
     if (changes !== 1) throw new Error('no order has this id');
   }
 
   give(id: string, { kind = null, item = null, credited_usdt = null }: Partial<StormFulfilment> = {}): void {
     const credited = credited_usdt === null ? null : String(credited_usdt);
-    this.db.prepare('INSERT INTO given VALUES (?, ?, ?, ?)').run(id, kind, item === null ? null : String(item), credited);
+    this.db
+      .prepare('INSERT INTO given VALUES (?, ?, ?, ?)')
+      .run(id, kind, item === null ? null : String(item), credited);
   }
 
   credit(event: PaidEvent): string {
@@ -87,8 +91,8 @@ export class Shop {
   }
 
   adjusted(event: InvoiceAdjustedEvent): void {
-    if (event.original_amount !== null && event.amount.gte(event.original_amount)) return this.paid(event);
-    this.set(this.orderOf(event.external_id), 'paid', this.credit(event)); // a person decides
+    if (event.original_amount !== null && event.amount.gte(event.original_amount)) this.paid(event);
+    else this.set(this.orderOf(event.external_id), 'paid', this.credit(event)); // a person decides
   }
 
   /** The end of an earlier invoice says nothing about the order. */
@@ -119,7 +123,7 @@ export class Shop {
     else if (event.type === 'invoice.canceled') this.canceled(event);
   }
 
-  paramsOf({ id, customer_id, amount, currency }: StormOrder): Parameters<MerchantClient["invoices"]["create"]>[0] {
+  paramsOf({ id, customer_id, amount, currency }: StormOrder): Parameters<MerchantClient['invoices']['create']>[0] {
     const { origin } = this.service;
     const urls = { callback_url: `${origin}/webhook`, success_url: `${origin}/thanks?order=${id}` };
     return { external_id: id, customer_id, amount, currency, ...urls };
@@ -200,9 +204,13 @@ export class Shop {
   }
 }
 
+/** What a change returns: other members of the shop, or nothing. */
+// biome-ignore lint/suspicious/noConfusingVoidType: a change with a body returns nothing
+export type Change = void | Partial<StormShop>;
+
 /** Opens a shop with one change. */
 export const shopWith =
-  (change: (shop: Shop) => void | Partial<StormShop> = () => {}) =>
+  (change: (shop: Shop) => Change = () => {}) =>
   async (service: StormService): Promise<StormShop> => {
     const shop = new Shop(service);
     const members = change(shop);

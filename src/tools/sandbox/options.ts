@@ -121,6 +121,8 @@ export interface Internals {
   readonly wallClock?: (() => number) | undefined;
   /** Waits real time, for delivery timeouts and slow bodies. Resolves early on abort. Default: a timer. */
   readonly sleep?: ((milliseconds: number, signal?: AbortSignal) => Promise<void>) | undefined;
+  /** Writes the body of a webhook. Services write other spaces and escapes. Default: JSON.stringify. */
+  readonly writeBody?: ((members: object) => string) | undefined;
 }
 
 const SEED_INVOICE_NAMES = namesOf<SeedInvoice>({
@@ -219,8 +221,8 @@ export function readSettings(options: SandboxOptions, internals: Internals = {})
     seed: { seed, isGiven },
     ...settings
   } = readOptions('createSandbox', what, SETTINGS, fail);
-  const { wallClock = Date.now, sleep = timerSleep } = internals;
-  return { ...settings, seed, isSeedGiven: isGiven, wallClock, sleep };
+  const { wallClock = Date.now, sleep = timerSleep, writeBody = JSON.stringify } = internals;
+  return { ...settings, seed, isSeedGiven: isGiven, wallClock, sleep, writeBody };
 }
 
 function instant(value: Date | number | string): number {

@@ -169,7 +169,7 @@ export class LocalSandbox implements AsyncDisposable {
       throw new ConfigurationError(`${quoted(ident)} is pending: only a final invoice has a webhook`);
     const delivery = world.store.latestDelivery(invoice) ?? {
       id: invoice.uuid, // the same in each call, as in all attempts of a delivery
-      body: eventBody(invoice, settings.dialect),
+      body: eventBody(invoice, settings.dialect, settings.writeBody),
     };
     const target = url ?? invoice.callback_url ?? 'http://localhost/webhook';
     const fault = world.faults.forDelivery(invoice.external_id, REQUEST_CHANGES);

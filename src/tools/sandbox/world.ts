@@ -24,6 +24,8 @@ export interface World {
   answering: number;
   /** Counts each begin and end of a request or an attempt. While it stays the same, nothing happens. */
   activity: number;
+  /** The attempts to deliver a webhook that are in progress. */
+  readonly attempts: Set<Promise<void>>;
   /** Tells the sandboxes of a process apart, so that each prints its own lines. */
   readonly serial: number;
 }
@@ -50,6 +52,7 @@ export function createParts(settings: Settings): World {
     requestCount: 0,
     answering: 0,
     activity: 0,
+    attempts: new Set(),
     serial: made,
   };
 }

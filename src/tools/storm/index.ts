@@ -5,7 +5,7 @@
  * @module merchant-invoicing/storm
  */
 
-export type { StormFinding, StormFindingKind } from './findings.ts';
+export type { StormFindingKind } from './kinds.ts';
 export type {
   StormCustomer,
   StormFulfilment,
@@ -18,4 +18,4 @@ export type {
   StormWebhook,
   StormWeights,
 } from './options.ts';
-export { type StormResult, storm } from './storm.ts';
+export { type StormFinding, type StormMistake, type StormMoney, type StormResult, storm } from './storm.ts';

@@ -40,17 +40,24 @@ export interface StormService {
 export interface StormOrder {
   /** The id of the order. */
   readonly id: string;
-  /** The customer, a different one for each order. Give it to the invoice: the storm finds invoices by it. */
+  /** The customer. A few of them place two orders. */
   readonly customer_id: string;
   /** Decimal text. */
   readonly amount: string;
   readonly currency: string;
 }
 
-/** One row for each time that goods or credit were given to a customer. */
+/** One row for each time that a customer got something for an order: goods, credit, the money back, or a person's decision. */
 export interface StormFulfilment {
-  /** The id of the order, or of its invoice. */
+  /** The id of the order in `orders()`, or of its invoice. */
   readonly external_id: string;
+  /**
+   * What was given. `review`: a person decides about the payment.
+   * @defaultValue 'goods'
+   */
+  readonly kind?: 'goods' | 'credit' | 'refund' | 'review' | null | undefined;
+  /** What of the order, where it has several parcels: each may be given once. Default: all of it. */
+  readonly item?: string | number | null | undefined;
   /** The USDT that was given, in a shop that gives credit. Absent for goods. */
   readonly credited_usdt?: string | { toFixed(): string } | null | undefined;
 }
@@ -59,28 +66,40 @@ export interface StormFulfilment {
 export interface StormShop {
   /**
    * Runs the shop's code behind its pay button, which creates the invoice. Resolves to what the customer gets: the
-   * `payment_url`, or the invoice. If it rejects, the customer sees an error, and comes back later.
+   * `payment_url`, the invoice, another page of the shop, or null where nothing is to pay. If it rejects, the customer sees an
+   * error, and comes back later.
    */
-  readonly checkout: (order: StormOrder) => Promise<string | { readonly payment_url: string }>;
-  /** The webhook endpoint: an address on this machine, or a function. */
-  readonly receive: string | ((request: Request) => Response | Promise<Response>);
-  /** The orders of the shop's database, as for `reconcile`. `external_id` is the id of the order or of its invoice. */
+  readonly checkout: (order: StormOrder) => Promise<string | { readonly payment_url: string } | null>;
+  /** The webhook endpoint: an address on this machine, or a function. Absent in a shop that only asks the service. */
+  readonly receive?: string | ((request: Request) => Response | Promise<Response>) | undefined;
+  /**
+   * The orders of the shop's database, as for `reconcile`. `external_id` is the id of the order, or that with which the shop
+   * created its invoice. An unpaid order may be deleted.
+   */
   readonly orders: () => Rows<ReconcileOrder>;
-  /** One row for each time that goods or credit were given. Without it, a double fulfilment is not seen. */
+  /** One row for each time that something was given. Without it, a double fulfilment is not seen. */
   readonly fulfilments?: (() => Rows<StormFulfilment>) | undefined;
   /** Follows the customer back to the shop, to the `success_url` of the invoice. */
   readonly visit?: ((url: string) => unknown) | undefined;
-  /** Runs `handler.catchUp`, if the shop does. */
+  /** Runs `handler.catchUp`, if the shop does. It is called every ten minutes of the day, over an address once an hour. */
   readonly catchUp?: (() => unknown) | undefined;
   /** Kills the shop's process and starts it again, or throws away what it has in memory. */
   readonly restart?: (() => unknown) | undefined;
+  /**
+   * Resolves when the shop's workers and timers have nothing to do. It is awaited after each step. Without it the storm waits
+   * for 50 ms before it judges, and reads suspects again for two seconds at most.
+   */
+  readonly idle?: (() => unknown) | undefined;
   /** Called at the end. Its error rejects the storm if there is no finding and no other error. */
   readonly close?: (() => unknown) | undefined;
 }
 
 type Rows<Row> = Iterable<Row> | AsyncIterable<Row> | Promise<Iterable<Row>>;
 
-/** What a customer does. `renew`: presses pay again after 45 minutes, when the invoice has expired, and pays then. */
+/**
+ * What a customer does. `renew`: presses pay again after 45 minutes, when the invoice has expired, and pays then.
+ * `second_order`: pays another order of a customer who has one, half of them over the same amount.
+ */
 export type StormCustomer =
   | 'pay'
   | 'pay_less'
@@ -92,7 +111,8 @@ export type StormCustomer =
   | 'come_back'
   | 'renew'
   | 'click_twice'
-  | 'two_tabs';
+  | 'two_tabs'
+  | 'second_order';
 /** What goes wrong around a creation. */
 export type StormNetwork =
   | 'calm'
@@ -103,10 +123,11 @@ export type StormNetwork =
   | 'rate_limit'
   | 'slow'
   | 'truncated';
-/** What goes wrong around a webhook. */
+/** What goes wrong around a webhook. `at_once`: two deliveries of it at the same moment. */
 export type StormWebhook =
   | 'delivered'
   | 'duplicate'
+  | 'at_once'
   | 'ack_lost'
   | 'out_of_order'
   | 'late_timestamp'
@@ -128,6 +149,12 @@ export interface StormSettings {
   readonly seed?: number | string | undefined;
   /** Customers of the day. @defaultValue 200 */
   readonly customers?: number | undefined;
+  /** Plays these customers alone, such as `['order-10']`. Each does what it does in the whole storm. */
+  readonly only?: readonly string[] | undefined;
+  /** The amounts of the orders, where the shop has its own prices: `['12.50', '25.00']`. Default: 25.00 to 200.00. */
+  readonly amounts?: readonly string[] | undefined;
+  /** The currencies of the orders. @defaultValue ['EUR'] */
+  readonly currencies?: readonly string[] | undefined;
   /** How often each kind of customer, network and webhook is drawn. */
   readonly weights?: StormWeights | undefined;
   /** The number of customers for one kill, where the shop has `restart`. @defaultValue 20 */
@@ -162,6 +189,7 @@ export const DEFAULT_WEIGHTS = {
     renew: 6,
     click_twice: 8,
     two_tabs: 8,
+    second_order: 4,
   },
   network: {
     calm: 60,
@@ -175,7 +203,8 @@ export const DEFAULT_WEIGHTS = {
   },
   webhooks: {
     delivered: 45,
-    duplicate: 12,
+    duplicate: 9,
+    at_once: 6,
     ack_lost: 10,
     out_of_order: 10,
     late_timestamp: 5,
@@ -207,12 +236,27 @@ function readWeights(given: unknown): Weights {
   return Object.fromEntries(merged) as unknown as Weights; // the names of the table
 }
 
+const ORDER_ID = /^order-[1-9]\d*$/;
+const AMOUNT = /^(?=.*[1-9])\d{1,12}(?:\.\d{1,2})?$/;
+const CURRENCY = /^[A-Z\d]{2,16}$/;
+
+function textsOf(name: string, value: unknown, form: RegExp, shown: string): readonly string[] {
+  const isFine =
+    Array.isArray(value) && value.length > 0 && value.every((each) => typeof each === 'string' && form.test(each));
+  return isFine ? value : fail(`${name} must be a list of ${shown}`);
+}
+
 const OPTIONS = {
   seed(value: unknown = 1): number | string {
     if (typeof value === 'string' || Number.isFinite(value)) return value as number | string; // just checked
     return fail(`seed must be a number or text, not ${kindOf(value)}`);
   },
   customers: count({ default: 200, min: 1, max: 100_000 }),
+  only: (value: unknown) =>
+    value === undefined ? undefined : textsOf('only', value, ORDER_ID, 'ids such as "order-10"'),
+  amounts: (value: unknown) =>
+    value === undefined ? undefined : textsOf('amounts', value, AMOUNT, 'decimal text such as "12.50"'),
+  currencies: (value: unknown) => textsOf('currencies', value ?? ['EUR'], CURRENCY, 'codes such as "EUR"'),
   weights: readWeights,
   restartEvery: count({ default: 20, min: 1 }),
   timeLimit: duration({ default: 300_000 }),
@@ -232,7 +276,10 @@ export type CheckedSettings = ReturnType<typeof readSettings>;
  * @throws ConfigurationError (`SDK_CONFIGURATION`) that names the option
  */
 export function readSettings(options: StormOptions) {
-  return readOptions('options', options, OPTIONS, fail);
+  const settings = readOptions('options', options, OPTIONS, fail);
+  const strange = settings.only?.find((id) => Number(id.slice('order-'.length)) > settings.customers);
+  if (strange !== undefined) fail(`only has ${strange}, and there are ${settings.customers} customers`);
+  return settings;
 }
 
 /**
@@ -242,11 +289,12 @@ export function readSettings(options: StormOptions) {
 export function checkShop(shop: StormShop): StormShop {
   if (typeof shop !== 'object' || shop === null)
     fail(`shop must return { checkout, receive, orders }, not ${kindOf(shop)}`);
-  const { checkout, receive, orders, fulfilments, visit, catchUp, restart, close } = shop;
+  const { checkout, receive, orders, fulfilments, visit, catchUp, restart, idle, close } = shop;
   if (typeof checkout !== 'function' || typeof orders !== 'function') fail('needs the functions checkout and orders');
-  checkCallbacks({ fulfilments, visit, catchUp, restart, close }, fail);
+  checkCallbacks({ fulfilments, visit, catchUp, restart, idle, close }, fail);
   if (typeof receive === 'string') refuseStrangeHost('receive', receive);
-  else if (typeof receive !== 'function') fail(`receive must be an address or a function, not ${kindOf(receive)}`);
+  else if (receive !== undefined && typeof receive !== 'function')
+    fail(`receive must be an address or a function, not ${kindOf(receive)}`);
   return shop;
 }
 

@@ -1,20 +1,23 @@
+import { orderOf } from '../../contract/orders.ts';
+import { plainIdent } from '../../contract/values/scalars.ts';
 import { kindOf } from '../../errors/checks.ts';
 import { notify } from '../../errors/notify.ts';
 import { signWebhook } from '../../webhooks/verify/signature.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { Fault } from '../sandbox/state/faults.ts';
+import type { SandboxEvent } from '../sandbox/state/log.ts';
 import type { SandboxInvoice } from '../sandbox/wire-types.ts';
-import type { PlannedCustomer } from './customers.ts';
+import { OUTAGES_FROM, type PlannedCustomer, TURN } from './customers.ts';
 import {
   type CheckedSettings,
   fail,
   refuseStrangeHost,
-  type StormCustomer,
+  type StormFulfilment,
   type StormNetwork,
   type StormShop,
   type StormWebhook,
 } from './options.ts';
-import type { Story } from './story.ts';
+import { type GivenBy, Story } from './story.ts';
 
 // Plays the plan over the shop, one step at a time: a step is what one customer does at one moment. Between the steps the clock
 // moves, and the sandbox delivers, repeats and expires what falls due.
@@ -24,6 +27,16 @@ const MINUTE = 60_000;
 const LEASE_IS_OVER = 55_000;
 /** The service makes its last attempt after 20 hours and 36 minutes. */
 const UNTIL_GIVEN_UP = 22 * 60 * MINUTE;
+/** How often the shop's own job runs. In a shop behind an address a run may be a process of its own. */
+const TURNS = { inProcess: TURN, overAddress: 60 * MINUTE };
+/** How long the workers of the shop may need after a step, in milliseconds of real time. */
+const IDLE_LIMIT = 10_000;
+/** The rows of `fulfilments()` up to which they are read after each thing that the shop does. Of more, every ten minutes. */
+const ROWS_READ_ALWAYS = 3_000;
+
+/** A forged delivery: unsigned, signed by a stranger, or with a signature that is genuine for another body. */
+export type Forgery = 'unsigned' | 'of_a_stranger' | 'of_another_body';
+const FORGERIES: readonly Forgery[] = ['unsigned', 'of_a_stranger', 'of_another_body'];
 
 /** What the storm has seen of a customer, beside what the sandbox knows. */
 export interface CustomerRecord {
@@ -32,10 +45,24 @@ export interface CustomerRecord {
   hasArrived: boolean;
   /** The uuid of the invoice that the customer was sent to, or null if the shop showed an error. */
   uuid: string | null;
+  /** The uuids of the invoices of this order, the oldest first. */
+  readonly uuids: string[];
   /** Why the customer cannot pay, although the service works, or null. */
   stuck: string | null;
-  /** The status with which the endpoint accepted a forged delivery, or null. */
-  acceptedForgery: number | null;
+  /** The error that the customer saw while the service worked, or null. */
+  error: string | null;
+  /** The end of the invoice whose link the customer got, although nothing can be paid there, or null. */
+  deadLink: string | null;
+  /** The forged delivery that the endpoint accepted, and its status, or null. */
+  acceptedForgery: { readonly forgery: Forgery; readonly status: number } | null;
+  /** Whether the customer opened the success_url without having paid. */
+  hasVisitedUnpaid: boolean;
+}
+
+/** A function of the shop that failed: the first error, and how often. */
+export interface Failure {
+  readonly message: string;
+  count: number;
 }
 
 /** What was played, and whether all of it. */
@@ -44,6 +71,7 @@ export interface Played {
   readonly restarts: number;
   /** Customers that the time limit left out. */
   readonly unplayed: number;
+  readonly failures: ReadonlyMap<'catchUp' | 'restart' | 'idle', Failure>;
 }
 
 interface Step {
@@ -51,59 +79,12 @@ interface Step {
   readonly run: () => Promise<void>;
 }
 
-/** Plays a day of customers, then lets the retries run out and gives `catchUp` its turn. */
-export async function play(
-  customers: readonly PlannedCustomer[],
-  shop: StormShop,
-  sandbox: Sandbox,
-  plan: CheckedSettings,
-  story: Story,
-): Promise<Played> {
-  const begun = performance.now();
-  const start = sandbox.now().getTime();
-  const records = customers.map(
-    (each): CustomerRecord => ({ plan: each, hasArrived: false, uuid: null, stuck: null, acceptedForgery: null }),
-  );
-  const ended = new AbortController(); // once nobody waits for the rest, no more of the shop's code is run
-  const visits = new Visits(shop, sandbox, story, ended.signal);
-  const steps = records
-    .flatMap((record) => visits.stepsOf(record))
-    .map((step, index) => ({ ...step, index }))
-    .sort((a, b) => a.at - b.at || a.index - b.index);
-  const moveTo = async (at: number): Promise<void> => {
-    const ahead = start + at - sandbox.now().getTime();
-    if (ahead > 0) await sandbox.advance(ahead);
-    await visits.quiet();
-    ended.signal.throwIfAborted();
-  };
-  let done = 0;
-  const playAll = async (): Promise<void> => {
-    for (const step of steps) {
-      if (performance.now() - begun > plan.timeLimit) break;
-      await moveTo(step.at);
-      await step.run();
-      ended.signal.throwIfAborted();
-      done += 1;
-      const { onProgress } = plan;
-      if (onProgress !== undefined) notify(() => onProgress({ done, total: steps.length }));
-    }
-    await playEnd(steps.at(-1)?.at ?? 0, moveTo, shop, sandbox, ended.signal, story);
-  };
-  try {
-    const isCut = (await within(plan, playAll)) === TIMED_OUT;
-    const unplayed = steps.length - done;
-    return { records, restarts: visits.restarts, unplayed: isCut ? Math.max(1, unplayed) : unplayed };
-  } finally {
-    ended.abort();
-  }
-}
-
 const LONGEST_TIMER = 2 ** 31 - 1;
 export const TIMED_OUT = Symbol('timed out');
 
 /** Waits for what the shop does, at most twice the time limit. Rejects at an abort during the wait. The work is not ended. */
 export async function within<Value>(
-  { timeLimit, signal }: CheckedSettings,
+  { timeLimit, signal }: Pick<CheckedSettings, 'timeLimit' | 'signal'>,
   work: () => Value | Promise<Value>,
 ): Promise<Value | typeof TIMED_OUT> {
   let onAbort = (): void => {};
@@ -121,29 +102,6 @@ export async function within<Value>(
   }
 }
 
-/** Lets the retries run out, and gives `catchUp` its turn. */
-async function playEnd(
-  last: number,
-  moveTo: (at: number) => Promise<void>,
-  shop: StormShop,
-  sandbox: Sandbox,
-  ended: AbortSignal,
-  story: Story,
-): Promise<void> {
-  await moveTo(last + UNTIL_GIVEN_UP);
-  sandbox.faults.clear();
-  // Twice: what the first turn finds in progress, the second finds done.
-  for (let turn = 1; turn <= 2 && shop.catchUp !== undefined; turn += 1) {
-    // A process that was killed holds its event for the lease of the store, by the clock of its machine.
-    const isHeld = sandbox.deliveries().some(({ last_http_status }) => last_http_status === 409);
-    if (turn === 1 && isHeld && typeof shop.receive === 'string') await pause(LEASE_IS_OVER);
-    ended.throwIfAborted();
-    story.note(null, 'shop', 'the shop runs catchUp');
-    await ignoringErrors(() => shop.catchUp?.());
-    await moveTo(last + UNTIL_GIVEN_UP + turn * 60 * MINUTE);
-  }
-}
-
 const NETWORK: { readonly [Kind in Exclude<StormNetwork, 'calm'>]: Fault } = {
   response_lost: { type: 'reset_after' },
   request_lost: { type: 'reset_before' },
@@ -153,95 +111,382 @@ const NETWORK: { readonly [Kind in Exclude<StormNetwork, 'calm'>]: Fault } = {
   slow: { type: 'slow', delay: 1 },
   truncated: { type: 'truncated' },
 };
-
-/** Outages of the whole shop, of two hours each. */
-const OUTAGES_MAX = 3;
+const WEBHOOK: {
+  readonly [Kind in Extract<
+    StormWebhook,
+    'duplicate' | 'at_once' | 'ack_lost' | 'late_timestamp' | 'wrong_signature'
+  >]: Fault;
+} = {
+  duplicate: { type: 'duplicate' },
+  at_once: { type: 'duplicate', atOnce: true },
+  ack_lost: { type: 'ack_lost' },
+  late_timestamp: { type: 'late_timestamp' },
+  wrong_signature: { type: 'wrong_signature' },
+};
 
 const UUID = /[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/;
 
-/** What customers do in the shop and on the payment page. */
-class Visits {
-  restarts = 0;
-  #outages = 0;
-  readonly #shop: StormShop;
+/** A day over one shop: its story, its customers, and what the sandbox tells while it is played. */
+export class Day {
+  readonly story: Story;
+  readonly records: readonly CustomerRecord[];
   readonly #sandbox: Sandbox;
-  readonly #story: Story;
-  readonly #ended: AbortSignal;
+  readonly #settings: CheckedSettings;
+  readonly #ended = new AbortController(); // once nobody waits for the rest, no more of the shop's code is run
+  readonly #byUuid = new Map<string, CustomerRecord>();
+  readonly #byOrder = new Map<string, CustomerRecord>();
+  readonly #byCustomer = new Map<string, CustomerRecord>();
+  readonly #failures = new Map<'catchUp' | 'restart' | 'idle', Failure>();
+  /** The rows of `fulfilments()` that were seen, by their content. */
+  readonly #given = new Map<string, number>();
+  #shop: StormShop;
+  #looking: Promise<void> = Promise.resolve();
+  #rows = 0;
+  #hasSkipped = false;
+  /** The customer whose checkout runs. */
+  #current: CustomerRecord | null = null;
+  #hasFault = false;
+  /** Whether an invoice has ended since the last turn of the shop's job. */
+  #hasEnded = false;
+  #nextTurn = 0;
+  #killInside = false;
+  #killing: Promise<void> | null = null;
+  #restarts = 0;
+  #outages = 0;
+  #forgeries = 0;
+  readonly #start: number;
 
-  constructor(shop: StormShop, sandbox: Sandbox, story: Story, ended: AbortSignal) {
+  constructor(customers: readonly PlannedCustomer[], shop: StormShop, sandbox: Sandbox, settings: CheckedSettings) {
     this.#shop = shop;
     this.#sandbox = sandbox;
-    this.#story = story;
-    this.#ended = ended;
+    this.#settings = settings;
+    this.#start = sandbox.now().getTime();
+    this.story = new Story(() => sandbox.now());
+    this.records = customers.map((plan) => ({
+      plan,
+      hasArrived: false,
+      uuid: null,
+      uuids: [],
+      stuck: null,
+      error: null,
+      deadLink: null,
+      acceptedForgery: null,
+      hasVisitedUnpaid: false,
+    }));
+    for (const record of this.records) {
+      this.#byOrder.set(plainIdent(record.plan.order.id), record);
+      this.#byCustomer.set(record.plan.order.customer_id, record);
+    }
+  }
+
+  /** The order of an id: its own, or that of one of its invoices. */
+  recordOf(id: string): CustomerRecord | undefined {
+    return (
+      this.#byOrder.get(plainIdent(id)) ??
+      this.#byUuid.get(id.toLowerCase()) ??
+      this.#byOrder.get(plainIdent(orderOf(id).order))
+    );
+  }
+
+  /** Takes an event of the sandbox. A new invoice belongs to the customer whose checkout runs. */
+  see(event: SandboxEvent): void {
+    if (event.kind === 'request' && event.operation === 'invoices.create' && event.fault !== null)
+      this.#hasFault = true;
+    if (event.kind === 'invoice') {
+      if (event.from === null) this.#own(event.uuid, event.external_id);
+      else if (event.to !== 'pending') this.#hasEnded = true;
+    }
+    if (event.kind !== 'invoice' && event.kind !== 'attempt') return;
+    const record = event.kind === 'invoice' ? this.#byUuid.get(event.uuid) : this.recordOf(event.external_id);
+    this.story.see(event, record?.plan.order.id ?? null, this.#sandbox);
+  }
+
+  #own(uuid: string, external_id: string): void {
+    const { customer_id } = this.#sandbox.invoice(uuid);
+    // A shop may create an invoice outside of a checkout, such as in its handler: then the ids say whose it is.
+    const record = this.#current ?? this.recordOf(external_id) ?? this.#byCustomer.get(customer_id);
+    if (record === undefined) return;
+    record.uuids.push(uuid);
+    this.#byUuid.set(uuid, record);
+    this.#byOrder.set(plainIdent(external_id), record);
+  }
+
+  /** Sends a webhook to the shop, and looks at what the shop has given then. */
+  async deliver(url: string, init: RequestInit): Promise<Response> {
+    const { receive } = this.#shop;
+    const handled = typeof receive === 'function' ? receive(new Request(url, init)) : fetch(url, init);
+    if (this.#killInside && typeof receive === 'function') {
+      this.#killInside = false;
+      const over = Promise.resolve(handled).then(
+        () => {},
+        () => {},
+      );
+      await Promise.resolve(); // the function of the shop has begun
+      this.#killing = this.#kill();
+      await Promise.race([over, pause(20)]); // work that the kill has cut off may never end
+      await this.#look('webhook');
+      throw Object.assign(new Error('the process was killed'), { code: 'ECONNRESET' });
+    }
+    const response = await handled;
+    await this.#look('webhook');
+    return response;
+  }
+
+  /** Plays the day, then lets the retries run out and gives `catchUp` its turn. */
+  async play(): Promise<Played> {
+    const begun = performance.now();
+    const { timeLimit, onProgress } = this.#settings;
+    const steps = this.records
+      .flatMap((record) => this.#stepsOf(record))
+      .map((step, index) => ({ ...step, index }))
+      .sort((a, b) => a.at - b.at || a.index - b.index);
+    let done = 0;
+    const playAll = async (): Promise<void> => {
+      await this.#look('later', true);
+      for (const step of steps) {
+        if (performance.now() - begun > timeLimit) break;
+        await this.#moveTo(step.at);
+        await step.run();
+        await this.#quiet();
+        this.#ended.signal.throwIfAborted();
+        done += 1;
+        if (onProgress !== undefined) notify(() => onProgress({ done, total: steps.length }));
+      }
+      await this.#end(steps.at(-1)?.at ?? 0);
+    };
+    try {
+      const isCut = (await within(this.#settings, playAll)) === TIMED_OUT;
+      const unplayed = steps.length - done;
+      return {
+        records: this.records,
+        restarts: this.#restarts,
+        unplayed: isCut ? Math.max(1, unplayed) : unplayed,
+        failures: this.#failures,
+      };
+    } finally {
+      this.#ended.abort();
+    }
+  }
+
+  /** Moves the clock, with a turn of the shop's job wherever an invoice has ended since the last one. */
+  async #moveTo(at: number): Promise<void> {
+    const every = typeof this.#shop.receive === 'string' ? TURNS.overAddress : TURNS.inProcess;
+    while (this.#shop.catchUp !== undefined && this.#nextTurn <= at) {
+      await this.#advanceTo(this.#nextTurn);
+      this.#nextTurn += every;
+      if (!this.#hasEnded) continue;
+      this.#hasEnded = false;
+      await this.#quiet();
+      await this.#look('later');
+      await this.#catchUp(false);
+    }
+    await this.#advanceTo(at);
+    await this.#quiet();
+    this.#ended.signal.throwIfAborted();
+  }
+
+  async #advanceTo(at: number): Promise<void> {
+    const ahead = this.#start + at - this.#sandbox.now().getTime();
+    if (ahead > 0) await this.#sandbox.advance(ahead);
+    this.#ended.signal.throwIfAborted();
+  }
+
+  /** Runs the shop's job. The story has the turns at the end, and those that gave something. */
+  async #catchUp(isTold: boolean): Promise<void> {
+    if (isTold) this.story.note(null, 'shop', 'runs catchUp');
+    await this.#run('catchUp', () => this.#shop.catchUp?.());
+    await this.#look('catch_up');
+  }
+
+  /** Lets the retries run out, and gives `catchUp` its turn. */
+  async #end(last: number): Promise<void> {
+    await this.#moveTo(last + UNTIL_GIVEN_UP);
+    this.#sandbox.faults.clear();
+    // Twice: what the first turn finds in progress, the second finds done.
+    for (let turn = 1; turn <= 2 && this.#shop.catchUp !== undefined; turn += 1) {
+      // A process that was killed holds its event for the lease of the store, by the clock of its machine.
+      const isHeld = this.#sandbox.deliveries().some(({ last_http_status }) => last_http_status === 409);
+      if (turn === 1 && isHeld && typeof this.#shop.receive === 'string') await pause(LEASE_IS_OVER);
+      this.#ended.signal.throwIfAborted();
+      await this.#catchUp(true);
+      await this.#advanceTo(last + UNTIL_GIVEN_UP + turn * 60 * MINUTE);
+      await this.#quiet();
+    }
+    await this.#look('later');
   }
 
   /** Waits until the shop has no work left. A shop in another process shows it by silence alone. */
-  async quiet(): Promise<void> {
-    await this.#sandbox.settle(typeof this.#shop.receive === 'string' ? { quiet: 10 } : {});
+  async #quiet(): Promise<void> {
+    const { receive, idle } = this.#shop;
+    await this.#sandbox.settle(typeof receive === 'string' ? { quiet: 10 } : {});
+    if (idle === undefined || this.#failures.has('idle')) return;
+    await this.#run('idle', () =>
+      within({ timeLimit: IDLE_LIMIT / 2, signal: undefined }, idle).then((end) => {
+        if (end === TIMED_OUT) throw new Error(`it did not resolve within ${IDLE_LIMIT / 1_000} s`);
+      }),
+    );
   }
 
-  stepsOf(record: CustomerRecord): Step[] {
+  /** Runs a function of the shop. Its error is a finding, and the storm goes on. */
+  async #run(name: 'catchUp' | 'restart' | 'idle', work: () => unknown): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      this.#ended.signal.throwIfAborted();
+      const failure = this.#failures.get(name) ?? { message: messageOf(error), count: 0 };
+      failure.count += 1;
+      this.#failures.set(name, failure);
+      this.story.note(null, 'shop', `${name} fails`, messageOf(error));
+    }
+  }
+
+  async #kill(): Promise<void> {
+    this.story.note(null, 'shop', 'is killed, and starts again', '', { isKill: true });
+    this.#restarts += 1;
+    await this.#run('restart', () => this.#shop.restart?.());
+  }
+
+  /**
+   * Notes the rows of `fulfilments()` that were not there before. One at a time: webhooks may come together. A read that fails
+   * is made up for by the next one, and the last one is that of the verdict.
+   */
+  #look(by: GivenBy, isFirst = false): Promise<void> {
+    const { fulfilments } = this.#shop;
+    if (fulfilments === undefined) return this.#looking;
+    if (this.#rows > ROWS_READ_ALWAYS && by !== 'catch_up' && by !== 'later') {
+      this.#hasSkipped = true;
+      return this.#looking;
+    }
+    this.#looking = this.#looking.then(async () => {
+      let rows: readonly StormFulfilment[];
+      try {
+        rows = await listOf<StormFulfilment>(fulfilments());
+      } catch {
+        return;
+      }
+      this.#rows = rows.length;
+      const counts = new Map<string, number>();
+      for (const row of rows) {
+        const key = keyOfRow(row);
+        const count = (counts.get(key) ?? 0) + 1;
+        counts.set(key, count);
+        const before = this.#given.get(key) ?? 0;
+        if (count <= before) continue;
+        this.#given.set(key, count);
+        if (isFirst || typeof row?.external_id !== 'string') continue;
+        this.#noteGiven(row, this.#hasSkipped ? 'later' : by);
+      }
+      this.#hasSkipped = false;
+    });
+    return this.#looking;
+  }
+
+  #noteGiven({ external_id, kind, item, credited_usdt }: StormFulfilment, by: GivenBy): void {
+    const order = this.recordOf(external_id)?.plan.order.id;
+    if (order === undefined) return;
+    const what =
+      { goods: 'gives the order', credit: 'gives credit', refund: 'gives the money back', review: 'asks a person' }[
+        kind ?? 'goods'
+      ] ?? 'gives the order';
+    const part = item === null || item === undefined ? '' : ` (${item})`;
+    const credit = credited_usdt === null || credited_usdt === undefined ? '' : `${String(credited_usdt)} USDT`;
+    this.story.note(order, 'shop', `${what}${part}`, [credit, GIVEN[by]].filter((text) => text !== '').join(', '), {
+      given: by,
+    });
+  }
+
+  #stepsOf(record: CustomerRecord): Step[] {
     const { kind, arrives, ends } = record.plan;
     const steps: Step[] = [{ at: arrives, run: () => this.#arrive(record) }];
+    const press = (what: string) => async (): Promise<void> => this.#press(record, [what]);
     steps.push({ at: arrives + 2 * MINUTE - 1, run: () => this.#comeBackAfterError(record) });
-    if (kind === 'click_twice') steps.push({ at: arrives + 1_000, run: () => this.#checkout(record, 'clicks again') });
-    if (kind === 'come_back')
-      steps.push({ at: arrives + 10 * MINUTE, run: () => this.#checkout(record, 'comes back') });
-    if (kind === 'renew')
-      steps.push({ at: arrives + 45 * MINUTE, run: () => this.#checkout(record, 'comes back after the end') });
-    steps.push({ at: ends, run: () => this.#end(record) });
+    if (kind === 'click_twice') steps.push({ at: arrives + 1_000, run: press('clicks again') });
+    if (kind === 'come_back') steps.push({ at: arrives + 10 * MINUTE, run: press('comes back') });
+    if (kind === 'renew') steps.push({ at: arrives + 45 * MINUTE, run: press('comes back after the end') });
+    steps.push({ at: ends, run: () => this.#pay(record) });
     return steps;
   }
 
   async #arrive(record: CustomerRecord): Promise<void> {
-    const { network, kind } = record.plan;
+    const { network, kind, order } = record.plan;
     record.hasArrived = true;
-    if (network !== 'calm') this.#sandbox.faults.next(NETWORK[network], { operation: 'invoices.create' });
-    if (network !== 'calm') this.#story.note(record, 'service', `the network: ${network.replaceAll('_', ' ')}`);
-    const visits = kind === 'two_tabs' ? ['presses pay in one tab', 'presses pay in another'] : ['presses pay'];
-    await Promise.all(visits.map((what) => this.#checkout(record, what)));
+    if (network !== 'calm') {
+      this.#sandbox.faults.next(NETWORK[network], { operation: 'invoices.create' });
+      this.story.note(order.id, 'service', `the network: ${network.replaceAll('_', ' ')}`);
+    }
+    await this.#press(
+      record,
+      kind === 'two_tabs' ? ['presses pay in one tab', 'presses pay in another'] : ['presses pay'],
+    );
   }
 
   async #comeBackAfterError(record: CustomerRecord): Promise<void> {
-    if (record.uuid !== null) return;
-    await this.#checkout(record, 'comes back after the error');
+    if (record.uuid !== null || record.stuck !== null) return;
+    await this.#press(record, ['comes back after the error']);
     if (record.uuid === null)
       record.stuck ??= 'The customer came back after an error and saw another one, although the service worked.';
   }
 
-  async #checkout(record: CustomerRecord, what: string): Promise<void> {
+  /** Presses the button, in several tabs at once. An error while no fault was on is the shop's own. */
+  async #press(record: CustomerRecord, tabs: readonly string[]): Promise<void> {
+    this.#current = record;
+    this.#hasFault = false;
+    const errors = await Promise.all(tabs.map((what) => this.#checkout(record, what)));
+    this.#current = null;
+    const error = errors.find((each) => each !== null) ?? null;
+    const isPaid = record.uuids.some((uuid) => this.#sandbox.invoice(uuid).status === 'success');
+    if (error !== null && !this.#hasFault && !isPaid) record.error ??= error;
+    await this.#look('checkout');
+  }
+
+  /** Returns the message of the error that the customer saw, or null. */
+  async #checkout(record: CustomerRecord, what: string): Promise<string | null> {
     const { order } = record.plan;
     let given: unknown;
     try {
-      given = await this.#shop.checkout(order);
+      given = await this.#shop.checkout({ ...order });
     } catch (error) {
-      this.#story.note(
-        record,
-        'customer',
-        `${what}, and sees an error: ${error instanceof Error ? error.message : String(error)}`,
-      );
-      return;
+      this.#ended.signal.throwIfAborted();
+      const message = messageOf(error);
+      this.story.note(order.id, 'customer', what, `sees an error: ${message}`);
+      return message;
     }
-    this.#ended.throwIfAborted();
-    const got = typeof given === 'object' && given !== null && 'payment_url' in given ? given.payment_url : given;
-    const link =
-      typeof got === 'string'
-        ? got
-        : fail(`checkout must resolve to the payment_url or the invoice, not ${kindOf(given)}`);
-    const invoice = this.#invoiceOf(link);
+    this.#ended.signal.throwIfAborted();
+    const link = linkOf(given);
+    const invoice = link === null ? undefined : this.#invoiceOf(link);
     const isOver = invoice !== undefined && invoice.status !== 'pending';
     const gets =
-      invoice === undefined
-        ? 'a link to no invoice'
-        : isOver
-          ? 'the link of an invoice that has ended'
-          : 'the payment link';
+      link === null
+        ? 'is told that nothing is to pay'
+        : invoice === undefined
+          ? record.uuids.length === 0
+            ? 'gets a link to no invoice'
+            : 'gets a page of the shop'
+          : isOver
+            ? `gets the link of an invoice that is ${invoice.status}`
+            : 'gets the payment link';
+    this.story.note(order.id, 'customer', what, gets);
+    if (invoice !== undefined) this.#arriveAt(record, invoice, isOver);
+    else if (record.uuids.length === 0)
+      record.stuck =
+        link === null
+          ? 'The shop says that nothing is to pay, and nothing was paid.'
+          : 'The link that the customer got leads to no invoice: resolve to its payment_url.';
+    return null;
+  }
+
+  /** The customer is on the payment page of an invoice. */
+  #arriveAt(record: CustomerRecord, invoice: SandboxInvoice, isOver: boolean): void {
+    const owner = this.#byUuid.get(invoice.uuid);
+    if (owner !== undefined && owner !== record) {
+      record.stuck = `The link that the customer got leads to the invoice of ${owner.plan.order.id}.`;
+      return;
+    }
+    if (isOver && invoice.status !== 'success') record.deadLink = invoice.status;
+    else record.deadLink = null;
     const isFirst = record.uuid === null;
-    const isRenewed = record.plan.kind === 'renew' && record.uuid !== invoice?.uuid;
-    if (invoice !== undefined) [record.uuid, record.stuck] = [invoice.uuid, null];
-    else if (isFirst) record.stuck = 'The link that the customer got leads to no invoice: resolve to its payment_url.';
-    this.#story.note(record, 'customer', `${what}, and gets ${gets}`);
-    if (invoice === undefined) return;
+    const isRenewed = record.plan.kind === 'renew' && record.uuid !== invoice.uuid;
+    [record.uuid, record.stuck] = [invoice.uuid, null];
     if (invoice.callback_url !== null) refuseStrangeHost('callback_url', invoice.callback_url);
     if (isFirst || isRenewed) this.#prepareWebhook(record, invoice.uuid, isFirst);
   }
@@ -258,11 +503,12 @@ class Visits {
   }
 
   /** Queues what will go wrong around the webhook of an invoice. */
-  #prepareWebhook({ plan: { webhook, kind } }: CustomerRecord, uuid: string, isFirst: boolean): void {
+  #prepareWebhook({ plan }: CustomerRecord, uuid: string, isFirst: boolean): void {
+    const { webhook, kind } = plan;
     const { external_id: order } = this.#sandbox.invoice(uuid);
     const { faults } = this.#sandbox;
     const late = kind === 'pay_late' || kind === 'renew' ? '5h' : '20m';
-    if (isLostAlone(kind, webhook)) {
+    if (isLostAlone(plan)) {
       if (!isFirst) faults.next({ type: 'outage', for: '3d' }, { order });
       return; // that of a late payment is queued when it is paid
     }
@@ -270,50 +516,61 @@ class Visits {
     if (webhook === 'out_of_order' && !isFirst) return;
     if (webhook === 'out_of_order') faults.next({ type: 'hold', for: late }, { order });
     else if (webhook === 'lost') faults.next({ type: 'outage', for: '3d' }, { order });
-    else if (webhook === 'outage') faults.next({ type: 'outage', for: '2h' }, this.#isOutageOfAll() ? {} : { order });
-    else if (webhook !== 'delivered' && webhook !== 'forged') faults.next(webhook, { order });
+    else if (webhook === 'outage')
+      faults.next({ type: 'outage', for: '2h' }, this.#isOutageOfAll(plan) ? {} : { order });
+    else if (webhook !== 'delivered' && webhook !== 'forged') faults.next(WEBHOOK[webhook], { order });
   }
 
   /** Whether the next outage is of the whole shop. More than three would leave a large storm nothing but outages. */
-  #isOutageOfAll(): boolean {
+  #isOutageOfAll({ arrives }: PlannedCustomer): boolean {
+    const from = OUTAGES_FROM[this.#outages];
     const isOne = this.#sandbox.faults.queued().some(({ fault, order }) => fault.type === 'outage' && order === null);
-    if (isOne || this.#outages >= OUTAGES_MAX) return false;
+    if (isOne || from === undefined || arrives < from) return false;
     this.#outages += 1;
     return true;
   }
 
-  async #end(record: CustomerRecord): Promise<void> {
-    const { kind, webhook, isKilled } = record.plan;
+  async #pay(record: CustomerRecord): Promise<void> {
+    const { kind, webhook, kill, order } = record.plan;
     if (record.uuid === null) return;
-    if (webhook === 'forged') await this.#forge(record, record.uuid);
-    this.#ended.throwIfAborted();
-    const paying = this.#pay(record, record.uuid);
-    if (isKilled && this.#shop.restart !== undefined) {
-      await pause(0); // the webhook is on its way
-      this.#story.note(null, 'shop', 'the shop is killed, and starts again');
-      this.restarts += 1;
-      await ignoringErrors(() => this.#shop.restart?.());
+    if (webhook === 'forged' && this.#shop.receive !== undefined) await this.#forge(record, record.uuid);
+    this.#ended.signal.throwIfAborted();
+    const isKilled = kill !== null && this.#shop.restart !== undefined;
+    const isInside = isKilled && kill === 'inside';
+    this.#killInside = isInside && typeof this.#shop.receive === 'function';
+    const paying = this.#endInvoice(record, record.uuid);
+    if (isKilled && !this.#killInside) {
+      await pause(isInside ? 3 : 0); // the webhook is on its way
+      if (this.#killing === null) await this.#kill();
     }
     await paying;
-    await this.quiet();
-    this.#ended.throwIfAborted();
-    const { success_url } = this.#sandbox.invoice(record.uuid);
-    if (success_url === null || this.#shop.visit === undefined) return;
+    await this.#killing;
+    if (this.#killInside) await this.#kill(); // no webhook came
+    [this.#killInside, this.#killing] = [false, null];
+    await this.#quiet();
+    this.#ended.signal.throwIfAborted();
+    const { success_url, status } = this.#sandbox.invoice(record.uuid);
+    const { visit } = this.#shop;
+    if (success_url === null || visit === undefined) return;
     refuseStrangeHost('success_url', success_url);
-    const hasPaid = this.#sandbox.invoice(record.uuid).status === 'success';
-    this.#story.note(
-      record,
+    const hasPaid = status === 'success';
+    if (!hasPaid) record.hasVisitedUnpaid = true;
+    this.story.note(
+      order.id,
       'customer',
-      hasPaid ? 'returns to the shop' : `opens the success_url without having paid (${kind})`,
+      hasPaid ? 'returns to the shop' : 'opens the success_url without having paid',
+      hasPaid ? '' : kind.replaceAll('_', ' '),
     );
-    await ignoringErrors(() => this.#shop.visit?.(success_url));
+    await ignoringErrors(() => visit(success_url));
+    await this.#look('visit');
   }
 
-  async #pay({ plan: { kind, share, webhook } }: CustomerRecord, uuid: string): Promise<void> {
+  async #endInvoice({ plan }: CustomerRecord, uuid: string): Promise<void> {
+    const { kind, pays } = plan;
     const { status, amount, external_id: order } = this.#sandbox.invoice(uuid);
     if (status !== 'pending') {
       if (status === 'success' || kind !== 'pay_late') return;
-      if (isLostAlone(kind, webhook)) this.#sandbox.faults.next({ type: 'outage', for: '3d' }, { order });
+      if (isLostAlone(plan)) this.#sandbox.faults.next({ type: 'outage', for: '3d' }, { order });
       await this.#sandbox.pay(uuid, { late: true });
       return;
     }
@@ -326,42 +583,103 @@ class Visits {
       case 'pay_late':
         return; // the clock ends it
       default:
-        await this.#sandbox.pay(uuid, share === 1 ? {} : { amount: (Number(amount) * share).toFixed(2) });
+        await this.#sandbox.pay(uuid, plan.share === 'whole' ? {} : { amount: partOf(plan, amount, pays) });
     }
   }
 
-  /** Sends a paid event that a stranger has signed. */
+  /** Sends a paid event that the service has not signed. */
   async #forge(record: CustomerRecord, uuid: string): Promise<void> {
     const { external_id, amount, callback_url } = this.#sandbox.invoice(uuid);
     const { receive } = this.#shop;
     const url = typeof receive === 'string' ? receive : (callback_url ?? 'http://localhost/webhook');
     refuseStrangeHost('callback_url', url);
+    const forgery = FORGERIES[this.#forgeries % FORGERIES.length] ?? 'unsigned';
+    this.#forgeries += 1;
     const paid = { event: 'invoice.paid', invoice_uuid: uuid, external_id, status: 'success', amount };
     const body = JSON.stringify({ ...paid, credited_usdt: amount, adjusted: false });
     const timestamp = typeof receive === 'string' ? Date.now() : this.#sandbox.now().getTime();
-    const headers = await signWebhook(body, 'whsec_of_a_stranger_0123', { timestamp });
-    const request = new Request(url, { method: 'POST', headers, body });
+    const signed =
+      forgery === 'of_a_stranger'
+        ? await signWebhook(body, 'whsec_of_a_stranger_0123', { timestamp })
+        : await signWebhook(`${body} `, this.#sandbox.webhookSecret, { timestamp });
+    const headers: Record<string, string> =
+      forgery === 'unsigned' ? { 'Content-Type': 'application/json' } : { ...signed };
+    const request = new Request(url, { method: 'POST', headers, body, redirect: 'manual' });
     let status = 0;
     try {
-      ({ status } = await (typeof receive === 'string' ? fetch(request) : receive(request)));
+      ({ status } = await (typeof receive === 'function' ? receive(request) : fetch(request)));
     } catch {
       // It throws or is down, so nothing was accepted.
     }
     const reaction = status === 0 ? 'gives no response' : `answers ${status}`;
-    this.#story.note(record, 'shop', `a stranger sends a forged webhook, and the shop ${reaction}`);
-    if (status >= 200 && status < 300) record.acceptedForgery = status;
+    this.story.note(
+      record.plan.order.id,
+      'shop',
+      `a stranger sends a forged webhook, and the shop ${reaction}`,
+      FORGED[forgery],
+    );
+    if (status >= 200 && status < 300) record.acceptedForgery ??= { forgery, status };
+    await this.#look('forgery');
   }
+}
+
+/** What is said of a forged delivery. */
+export const FORGED: { readonly [Kind in Forgery]: string } = {
+  unsigned: 'it is not signed',
+  of_a_stranger: 'a stranger signed it',
+  of_another_body: 'its signature is that of another body',
+};
+
+const GIVEN: { readonly [By in GivenBy]: string } = {
+  checkout: 'at the checkout',
+  webhook: '',
+  catch_up: 'by catchUp',
+  visit: 'at the success_url',
+  forgery: 'by a forged webhook',
+  later: '',
+};
+
+/** What is paid, where the invoice is over another amount than the order. */
+function partOf({ order }: PlannedCustomer, amount: string, pays: string): string {
+  return Number(amount) === Number(order.amount)
+    ? pays
+    : ((Number(amount) * Number(pays)) / Number(order.amount)).toFixed(2);
+}
+
+/** A row as a text. The same order may have several equal ones. */
+export function keyOfRow(row: StormFulfilment): string {
+  const { external_id, kind, item } = row ?? {};
+  return JSON.stringify([String(external_id), kind ?? 'goods', item ?? null]);
+}
+
+/** The rows that a function of the shop gives. */
+export async function listOf<Row>(
+  rows: ReturnType<StormShop['orders']> | ReturnType<NonNullable<StormShop['fulfilments']>>,
+): Promise<Row[]> {
+  const list: Row[] = [];
+  for await (const row of await rows) list.push(row as Row); // the rows of this function of the shop
+  return list;
+}
+
+function linkOf(given: unknown): string | null {
+  const got = typeof given === 'object' && given !== null && 'payment_url' in given ? given.payment_url : given;
+  if (typeof got === 'string' || got === null) return got;
+  return fail(`checkout must resolve to the payment_url, the invoice or null, not ${kindOf(given)}`);
 }
 
 /**
  * Whether the shop hears that the invoice has expired, and not that it, or the one after it, was paid: then only a
  * catch-up that asks for canceled orders too, and for all of their invoices, finds the payment.
  */
-function isLostAlone(kind: StormCustomer, webhook: StormWebhook): boolean {
+function isLostAlone({ kind, webhook }: PlannedCustomer): boolean {
   return (kind === 'pay_late' || kind === 'renew') && (webhook === 'lost' || webhook === 'outage');
 }
 
-/** Runs a function of the shop. The storm goes on after its error, and the findings show what it left undone. */
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** Follows a customer to a page of the shop. Its error shows nothing of the money. */
 async function ignoringErrors(work: () => unknown): Promise<void> {
   try {
     await work();
@@ -370,6 +688,6 @@ async function ignoringErrors(work: () => unknown): Promise<void> {
   }
 }
 
-function pause(ms: number): Promise<void> {
+export function pause(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
 }

@@ -1,72 +1,77 @@
 import { sentenceOf } from '../sandbox/delivery/diagnose.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
+import type { SandboxEvent } from '../sandbox/state/log.ts';
 import { type Lane, type Moment, momentOfAttempt, momentOfMove } from '../story.ts';
 
-/** The customer that a moment is about. */
-interface Subject {
-  readonly plan: { readonly order: { readonly id: string } };
-  /** The uuid of the invoice, once there is one. */
-  readonly uuid: string | null;
-}
+// What happened in a storm, in the order in which it happened: what customers and the shop did, and what the service saw. The
+// text of a story, the verdict and the page are all made of it.
 
-/** A moment of the day, with its order. */
-interface Seen {
+/** What the shop did when something was given: the one of these that ended before it was seen. */
+export type GivenBy = 'checkout' | 'webhook' | 'catch_up' | 'visit' | 'forgery' | 'later';
+
+/** A moment of the day. */
+export interface Seen {
   /** The order, or null for a moment of all of them. */
   readonly order: string | null;
   readonly moment: Moment;
+  /** A row of `fulfilments()` that was seen first now. */
+  readonly given?: GivenBy;
+  /** A kill of the shop. */
+  readonly isKill?: true;
 }
 
-/** What happened in a storm: what customers and the shop did, and what the service saw. */
+/** The moments of one storm. */
 export class Story {
   readonly #seen: Seen[] = [];
-  readonly #sandbox: Sandbox;
-  /** The last event that was copied. The log of the sandbox keeps a limited number. */
-  #last: object | null = null;
-  readonly #orders = new Map<string, string>();
+  readonly #byOrder = new Map<string | null, number[]>();
+  readonly #now: () => Date;
 
-  constructor(sandbox: Sandbox) {
-    this.#sandbox = sandbox;
+  constructor(now: () => Date) {
+    this.#now = now;
   }
 
-  note(record: Subject | null, lane: Lane, text: string): void {
-    this.#copy();
-    const order = record?.plan.order.id ?? null;
-    this.#seen.push({ order, moment: { at: this.#sandbox.now(), lane, grade: null, what: '', text } });
-    if (record?.uuid !== null && record !== null)
-      this.#orders.set(this.#sandbox.invoice(record.uuid).external_id, record.plan.order.id);
+  /** All moments, in the order in which they happened. */
+  get moments(): readonly Seen[] {
+    return this.#seen;
   }
 
-  /** Copies what the service has seen since the last moment. */
-  #copy(): void {
-    const events = this.#sandbox.events();
-    const from = this.#last === null ? 0 : events.indexOf(this.#last as (typeof events)[number]) + 1; // one of them, or gone
-    for (const event of events.slice(from)) {
-      if (event.kind === 'invoice') {
-        const moment = momentOfMove(event, this.#sandbox.invoice(event.uuid));
-        this.#seen.push({ order: event.external_id, moment });
-      } else if (event.kind === 'attempt') {
-        const { at: created_at, delivery_id: delivery, event_type, attempt: number, max_attempts: of } = event;
-        // How long an attempt took would differ from run to run.
-        const told = { ...event, created_at, delivery, event: event_type, number, of, duration_ms: null };
-        const moment = momentOfAttempt(told);
-        const cause = event.cause === null || event.success ? '' : ` (${sentenceOf(event.cause)})`;
-        this.#seen.push({ order: event.external_id, moment: { ...moment, text: `${moment.text}${cause}` } });
-      }
+  note(order: string | null, lane: Lane, what: string, text = '', more: Pick<Seen, 'given' | 'isKill'> = {}): void {
+    this.#add({ order, moment: { at: this.#now(), lane, grade: null, what, text }, ...more });
+  }
+
+  /** Notes what the service has seen of an order. */
+  see(event: SandboxEvent, order: string | null, sandbox: Sandbox): void {
+    if (event.kind === 'invoice') {
+      this.#add({ order, moment: momentOfMove(event, sandbox.invoice(event.uuid)) });
+    } else if (event.kind === 'attempt') {
+      const { at: created_at, delivery_id: delivery, event_type, attempt: number, max_attempts: of } = event;
+      // How long an attempt took would differ from run to run.
+      const told = { ...event, created_at, delivery, event: event_type, number, of, duration_ms: null };
+      const moment = momentOfAttempt(told);
+      const cause = event.cause === null || event.success ? '' : ` (${sentenceOf(event.cause)})`;
+      this.#add({ order, moment: { ...moment, text: `${moment.text}${cause}` } });
     }
-    this.#last = events.at(-1) ?? this.#last;
   }
 
-  /** The lines of one order, by its id or that of its invoice, and those about all orders from its first line on. */
-  of(order: string): string {
-    this.#copy();
-    const ids = new Set([
-      order,
-      ...[...this.#orders].filter(([, id]) => id === order).map(([external_id]) => external_id),
-    ]);
-    const first = this.#seen.findIndex((each) => each.order !== null && ids.has(each.order));
-    return this.#seen
-      .slice(first === -1 ? this.#seen.length : first)
-      .filter((each) => each.order === null || ids.has(each.order))
+  #add(seen: Seen): void {
+    const at = this.#byOrder.get(seen.order);
+    if (at === undefined) this.#byOrder.set(seen.order, [this.#seen.length]);
+    else at.push(this.#seen.length);
+    this.#seen.push(seen);
+  }
+
+  /** The moments of one order, and those about all orders between its first and its last one. */
+  of(order: string): readonly Seen[] {
+    const own = this.#byOrder.get(order) ?? [];
+    const [first, last] = [own[0], own.at(-1)];
+    if (first === undefined || last === undefined) return [];
+    const ofAll = (this.#byOrder.get(null) ?? []).filter((at) => at > first && at < last);
+    return [...own, ...ofAll].sort((a, b) => a - b).flatMap((at) => this.#seen[at] ?? []);
+  }
+
+  /** The lines of one order. */
+  textOf(order: string): string {
+    return this.of(order)
       .map(({ moment }) => lineOf(moment))
       .join('\n');
   }

@@ -54,7 +54,7 @@ export async function announce(world: World, invoice: InvoiceRecord): Promise<vo
     invoice,
     eventType,
     url,
-    body: eventBody(invoice, world.settings.dialect),
+    body: eventBody(invoice, world.settings.dialect, world.settings.writeBody),
     createdAt: world.clock.now(),
     log: [],
     made: 0,
@@ -105,7 +105,7 @@ export function resend(
  * for `quiet` milliseconds of real time.
  */
 export async function settleDeliveries(world: World, quiet = 0): Promise<void> {
-  const inProgress = (): Promise<void>[] => world.store.deliveries().flatMap(({ attempt: promise }) => promise ?? []);
+  const inProgress = (): Promise<void>[] => [...world.attempts];
   for (;;) {
     for (let waiting = inProgress(); waiting.length > 0; waiting = inProgress()) await Promise.all(waiting);
     if (quiet === 0) return;
@@ -133,6 +133,8 @@ export function attempt(world: World, delivery: DeliveryRecord, trigger: Trigger
   }
   const promise = runAttempt(world, delivery, trigger, fault);
   delivery.attempt = promise;
+  const over = promise.finally(() => world.attempts.delete(over));
+  world.attempts.add(over);
   return promise;
 }
 

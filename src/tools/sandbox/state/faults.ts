@@ -39,8 +39,8 @@ export type DeliveryFault =
    * Signed correctly, with a timestamp `age` milliseconds in the past, by default 10 minutes. Negative: in the future.
    */
   | { readonly type: 'late_timestamp'; readonly age?: number | undefined }
-  /** The same request twice, the second after the first was answered. */
-  | { readonly type: 'duplicate' }
+  /** The same request twice, the second after the first was answered, or with `atOnce: true` both at the same moment. */
+  | { readonly type: 'duplicate'; readonly atOnce?: boolean | undefined }
   /** The JSON is written again after signing: the same data, other bytes. */
   | { readonly type: 'reserialized' }
   /** The receiver gets it, and its response is lost: the sandbox sends it again. */
@@ -146,7 +146,7 @@ const REQUEST_FAULT_MEMBERS: Readonly<Record<RequestFault['type'], readonly stri
 const DELIVERY_FAULT_MEMBERS: Readonly<Record<DeliveryFault['type'], readonly string[]>> = {
   wrong_signature: [],
   late_timestamp: ['age'],
-  duplicate: [],
+  duplicate: ['atOnce'],
   reserialized: [],
   ack_lost: [],
   hold: ['for'],

@@ -1,0 +1,454 @@
+import { createHmac } from 'node:crypto';
+import type { StormFindingKind, StormMistake, StormSettings, StormShop } from '../../../src/tools/storm/index.ts';
+import {
+  createWebhookHandler,
+  type InvoiceEvent,
+  memoryStore,
+  parseInvoiceEvent,
+} from '../../../src/webhooks/index.ts';
+import type { Change, PaidEvent, Shop } from './shop.ts';
+
+/** A mistake of a shop, and how the storm names it. */
+export interface Planted {
+  readonly kind: StormFindingKind;
+  readonly mistake: StormMistake;
+  readonly plant: (shop: Shop) => Change;
+  readonly settings?: StormSettings;
+}
+
+const row = (
+  kind: StormFindingKind,
+  mistake: StormMistake,
+  plant: Planted['plant'],
+  settings: StormSettings = {},
+): Planted => ({ kind, mistake, plant, settings });
+
+/** A receiver without dedupe, which checks a signature in its own way and says nothing about it. */
+const checking =
+  (isGenuine: (shop: Shop, body: string, header: (name: string) => string) => boolean) => (shop: Shop) => {
+    shop.receive = async (request) => {
+      const body = await request.text();
+      const header = (name: string): string => request.headers.get(`x-webhook-${name}`) ?? '';
+      if (!isGenuine(shop, body, header)) return new Response(null, { status: 401 });
+      shop.handle(once(shop, eventOf(body)));
+      return new Response('ok');
+    };
+  };
+
+const hmac = (secret: string, timestamp: string, body: string, encoding: 'hex' | 'base64' = 'hex'): string =>
+  createHmac('sha256', secret).update(`${timestamp}.${body}`).digest(encoding);
+
+/** The event of a body whose signature was not looked at. */
+function eventOf(body: string): InvoiceEvent {
+  const { event: type, ...members } = JSON.parse(body);
+  const rest = { source: 'webhook', id: 'x', signed_at: null, secretIndex: 0, raw: {} };
+  const credited_usdt = members.credited_usdt ?? null;
+  return parseInvoiceEvent({ type, adjusted: false, original_amount: null, ...members, credited_usdt, ...rest });
+}
+
+/** An event that was seen before does nothing. */
+function once(shop: Shop, event: InvoiceEvent): InvoiceEvent {
+  const { changes } = shop.db
+    .prepare('INSERT OR IGNORE INTO seen VALUES (?)')
+    .run(`${event.invoice_uuid} ${event.type}`);
+  return changes === 1 ? event : { ...event, type: 'unknown', event_name: 'seen' };
+}
+
+const withoutMembers =
+  (...names: (keyof StormShop)[]) =>
+  (): Partial<StormShop> =>
+    Object.fromEntries(names.map((name) => [name, undefined]));
+
+const gives = (shop: Shop, id: string): void => {
+  shop.db.prepare(`UPDATE orders SET state = 'fulfilled' WHERE id = ?`).run(id);
+  shop.give(id);
+};
+
+export const MISTAKES = {
+  'no dedupe': row('fulfilled_twice', 'no_dedupe', (shop) => {
+    shop.receive = (request) => shop.plain(request);
+  }),
+  'memoryStore with a restart': row('fulfilled_twice', 'forgets', (shop) => {
+    shop.start = async () => {
+      const { secret, now } = shop;
+      shop.handler = createWebhookHandler({
+        secret,
+        now,
+        store: memoryStore({ now }),
+        onPaid: (event) => shop.paid(event),
+        onAdjusted: (event) => shop.adjusted(event),
+        onCanceled: (event) => shop.canceled(event),
+        onReport() {},
+      });
+    };
+  }),
+  'looks for the event, waits, and writes it': row('fulfilled_twice', 'race', (shop) => {
+    shop.receive = async (request) => {
+      const event = await shop.verify(request).catch(() => null);
+      if (event === null) return new Response(null, { status: 401 });
+      const key = `${event.invoice_uuid} ${event.type}`;
+      if (shop.db.prepare('SELECT 1 FROM seen WHERE uuid = ?').get(key) !== undefined) return new Response('again');
+      await new Promise((resolve) => setTimeout(resolve, 1));
+      shop.db.prepare('INSERT OR IGNORE INTO seen VALUES (?)').run(key);
+      shop.handle(event);
+      return new Response('ok');
+    };
+  }),
+  'a job of its own beside the handler': row('fulfilled_twice', 'catch_up_doubles', (shop) => {
+    shop.catchUp = async () => {
+      const page = await shop.merchant.invoices.list({ status: 'success', per_page: 20 });
+      for (const invoice of page.items) if (!invoice.is_adjusted) gives(shop, shop.orderOf(invoice.external_id));
+    };
+  }),
+  'a catch-up that has another store': row('fulfilled_twice', 'catch_up_doubles', (shop) => {
+    shop.catchUp = async () => {
+      const { secret, now } = shop;
+      const [onPaid, onAdjusted] = [(event: PaidEvent) => shop.paid(event), () => {}];
+      const other = createWebhookHandler({
+        secret,
+        now,
+        store: memoryStore({ now }),
+        onPaid,
+        onAdjusted,
+        onCanceled() {},
+        onReport() {},
+      });
+      const rows = shop.db.prepare('SELECT external_id FROM attempts').all();
+      await other.catchUp(shop.merchant, { orders: rows.map(({ external_id }) => String(external_id)) });
+    };
+  }),
+  'the same parcel twice': row('fulfilled_twice', 'no_dedupe', (shop) => {
+    shop.receive = (request) => shop.plain(request);
+    shop.paid = (event) => {
+      const id = shop.orderOf(event.external_id);
+      shop.set(id, 'fulfilled', shop.credit(event));
+      for (const item of [1, 2]) shop.give(id, { item });
+    };
+  }),
+  'a wallet without dedupe': row('fulfilled_twice', 'no_dedupe', (shop) => {
+    shop.receive = (request) => shop.plain(request);
+    shop.paid = (event) => {
+      const id = shop.orderOf(event.external_id);
+      shop.set(id, 'fulfilled', shop.credit(event));
+      shop.give(id, { kind: 'credit', credited_usdt: shop.credit(event) });
+    };
+    shop.adjusted = (event) => shop.paid(event);
+  }),
+  'gives at the success_url too': row('fulfilled_twice', 'visit_gives', (shop) => {
+    shop.visit = (url) => {
+      const id = new URL(url).searchParams.get('order') ?? '';
+      if (shop.stateOf(id) === 'fulfilled') gives(shop, id);
+    };
+  }),
+  'goods and credit for one payment': row('fulfilled_twice', 'goods_and_credit', (shop) => {
+    const { paid } = shop;
+    shop.paid = (event) => {
+      paid.call(shop, event);
+      shop.give(shop.orderOf(event.external_id), { kind: 'credit', credited_usdt: shop.credit(event) });
+    };
+  }),
+  'commit after the acknowledgement': row('paid_not_fulfilled', 'acknowledged_early', (shop) => {
+    let alive = { yes: true };
+    const { restart, paid } = shop;
+    shop.paid = (event) => {
+      const life = alive;
+      setTimeout(() => {
+        if (life.yes) paid.call(shop, event);
+      }, 1);
+    };
+    shop.restart = async () => {
+      alive.yes = false;
+      alive = { yes: true };
+      await restart.call(shop);
+    };
+    shop.idle = () => new Promise((resolve) => setTimeout(resolve, 3));
+    shop.close = () => {
+      alive.yes = false;
+    };
+  }),
+  'canceled UPDATE without its guard': row('paid_not_fulfilled', 'turned_back', (shop) => {
+    shop.canceled = ({ external_id }) => shop.set(shop.orderOf(external_id), 'canceled');
+    return { fulfilments: undefined };
+  }),
+  'a payment of a canceled order is acknowledged and dropped': row('paid_not_fulfilled', 'canceled_stays', (shop) => {
+    const { paid } = shop;
+    shop.paid = (event) => {
+      if (shop.stateOf(shop.orderOf(event.external_id)) === 'open') paid.call(shop, event);
+    };
+  }),
+  'memoryStore, and no catch-up': row('fulfilled_twice', 'forgets', (shop) => {
+    MISTAKES['memoryStore with a restart'].plant(shop);
+    return { catchUp: undefined };
+  }),
+  'no catch-up': row('paid_not_fulfilled', 'no_catch_up', withoutMembers('catchUp')),
+  'catchUp for open orders alone': row('paid_not_fulfilled', 'catch_up_canceled', (shop) => {
+    shop.waiting = () => {
+      const rows = shop.db.prepare(`SELECT id FROM orders WHERE state = 'open'`).all();
+      return rows.flatMap(({ id }) => shop.attemptsOf(String(id)));
+    };
+  }),
+  'catchUp for first invoices alone': row('paid_not_fulfilled', 'catch_up_first', (shop) => {
+    const { waiting } = shop;
+    shop.waiting = () => waiting.call(shop).filter((id) => shop.orderOf(id) === id);
+  }),
+  'forgets the order of a renewed invoice': row('paid_not_fulfilled', 'renewed_unknown', (shop) => {
+    const { paid } = shop;
+    shop.paid = (event) => {
+      if (shop.orderOf(event.external_id) === event.external_id) paid.call(shop, event);
+    };
+  }),
+  'paid for ever': row('paid_not_fulfilled', 'paid_for_ever', (shop) => {
+    shop.paid = (event) => shop.set(shop.orderOf(event.external_id), 'paid', shop.credit(event));
+  }),
+  'paid for ever, a third of them': row('paid_not_fulfilled', 'paid_for_ever', (shop) => {
+    const { paid } = shop;
+    shop.paid = (event) => {
+      const id = shop.orderOf(event.external_id);
+      if (Number(id.slice(6)) % 3 === 0) shop.set(id, 'paid', shop.credit(event));
+      else paid.call(shop, event);
+    };
+  }),
+  'fulfilled without a row': row('paid_not_fulfilled', 'no_row', (shop) => {
+    shop.give = () => {};
+  }),
+  'fulfilled without a row, a third of them': row('paid_not_fulfilled', 'no_row', (shop) => {
+    const { give } = shop;
+    shop.give = (id) => {
+      if (Number(id.slice(6)) % 3 !== 0) give.call(shop, id);
+    };
+  }),
+  'another amount is acknowledged and dropped': row('paid_not_fulfilled', 'adjusted_dropped', (shop) => {
+    shop.adjusted = () => {};
+  }),
+  'rows of fulfilments with ids of the warehouse': row('fulfilment_unknown', 'other_ids', (shop) => {
+    const { fulfilments } = shop;
+    shop.fulfilments = () => fulfilments.call(shop).map((each, index) => ({ ...each, external_id: `parcel-${index}` }));
+  }),
+  'adjusted treated as paid in full': row('fulfilled_for_less', 'adjusted_as_paid', (shop) => {
+    shop.adjusted = (event) => shop.paid(event);
+  }),
+  'five percent are forgiven': row('fulfilled_for_less', 'tolerance', (shop) => {
+    const { adjusted } = shop;
+    shop.adjusted = (event) =>
+      event.amount.gte(event.original_amount?.times('0.95').toDecimalPlaces(2) ?? 0)
+        ? shop.paid(event)
+        : adjusted.call(shop, event);
+  }),
+  'a cent is forgiven': row('fulfilled_for_less', 'cent', (shop) => {
+    const { adjusted } = shop;
+    const near = (a: number, b: number): boolean => Math.abs(a - b) < 0.015;
+    shop.adjusted = (event) =>
+      near(Number(event.amount), Number(event.original_amount)) ? shop.paid(event) : adjusted.call(shop, event);
+  }),
+  'fulfils on the success_url': row('fulfilled_not_paid', 'visit_gives', (shop) => {
+    shop.visit = (url) => {
+      const id = new URL(url).searchParams.get('order') ?? '';
+      if (shop.stateOf(id) !== 'fulfilled') gives(shop, id);
+    };
+  }),
+  'fulfils at the checkout': row('fulfilled_not_paid', 'checkout_gives', (shop) => {
+    const { checkout } = shop;
+    shop.checkout = async (order) => {
+      const link = await checkout.call(shop, order);
+      if (shop.stateOf(order.id) === 'open') gives(shop, order.id);
+      return link;
+    };
+  }),
+  'each event gives': row('fulfilled_not_paid', 'unpaid_event_gives', (shop) => {
+    shop.canceled = ({ external_id }) => gives(shop, shop.orderOf(external_id));
+  }),
+  'amount in place of credited_usdt': row('credited_differs', 'amount_for_credit', (shop) => {
+    shop.credit = (event) => event.amount.toFixed();
+  }),
+  'credit rounded to cents': row('credited_differs', 'other_credit', (shop) => {
+    shop.credit = (event) => event.credited_usdt.toFixed(1);
+  }),
+  'credit added at each delivery': row('credited_differs', 'booked_again', (shop) => {
+    shop.receive = (request) => shop.plain(request);
+    const { credit } = shop;
+    shop.credit = (event) => {
+      const id = shop.orderOf(event.external_id);
+      const before = shop.orders().find(({ external_id }) => external_id === id)?.credited_usdt ?? 0;
+      return event.credited_usdt.plus(String(before)).toFixed();
+    };
+    void credit;
+    shop.paid = (event) => shop.set(shop.orderOf(event.external_id), 'fulfilled', shop.credit(event));
+    return { fulfilments: undefined };
+  }),
+  'cents taken for units': row(
+    'amount_differs',
+    'cents',
+    (shop) => {
+      const { paramsOf } = shop;
+      shop.paramsOf = (order) => ({ ...paramsOf.call(shop, order), amount: (Number(order.amount) * 100).toFixed(2) });
+    },
+    { amounts: ['12.50', '18.00'] },
+  ),
+  'a fee on top': row('amount_differs', 'own_price', (shop) => {
+    const { paramsOf } = shop;
+    shop.paramsOf = (order) => ({ ...paramsOf.call(shop, order), amount: (Number(order.amount) + 1).toFixed(2) });
+  }),
+  'dollars for euro': row('currency_differs', 'own_currency', (shop) => {
+    const { paramsOf } = shop;
+    shop.paramsOf = (order) => ({ ...paramsOf.call(shop, order), currency: 'USD' });
+  }),
+  'euro for every currency': row(
+    'currency_differs',
+    'own_currency',
+    (shop) => {
+      const { paramsOf } = shop;
+      shop.paramsOf = (order) => ({ ...paramsOf.call(shop, order), currency: 'EUR' });
+    },
+    { currencies: ['EUR', 'USD'] },
+  ),
+  'a fresh external_id a click': row('second_invoice', 'fresh_id', (shop) => {
+    shop.create = async (order) => {
+      const external_id = `${order.id}-c${shop.clicks}`;
+      shop.db.prepare('INSERT OR IGNORE INTO attempts VALUES (?, ?)').run(external_id, order.id);
+      return (await shop.merchant.invoices.createOrGet({ ...shop.paramsOf(order), external_id })).invoice;
+    };
+    shop.orderOf = (external_id) => external_id.replace(/-c\d+$/, '');
+  }),
+  'an error at each second press': row('checkout_failed', 'error_shown', (shop) => {
+    const pressed = new Map<string, number>();
+    const { checkout } = shop;
+    shop.checkout = (order) => {
+      const times = (pressed.get(order.id) ?? 0) + 1;
+      pressed.set(order.id, times);
+      if (times === 2) throw new Error('this order is being paid');
+      return checkout.call(shop, order);
+    };
+  }),
+  'one order for each customer': row('checkout_stuck', 'wrong_link', (shop) => {
+    shop.create = async (order) => {
+      const { customer_id: external_id } = order;
+      shop.db.prepare('INSERT OR IGNORE INTO attempts VALUES (?, ?)').run(external_id, order.id);
+      return (await shop.merchant.invoices.createOrGet({ ...shop.paramsOf(order), external_id })).invoice;
+    };
+    shop.orderOf = (external_id) =>
+      String(shop.db.prepare('SELECT order_id FROM attempts WHERE external_id = ?').get(external_id)?.['order_id']);
+  }),
+  'gives up after an error': row('checkout_stuck', 'given_up', (shop) => {
+    const broken = new Set<string>();
+    shop.create = async (order) => {
+      if (broken.has(order.id)) throw new Error('this order cannot be paid');
+      try {
+        return (await shop.merchant.invoices.createOrRenew(shop.paramsOf(order), { retry: false })).invoice;
+      } catch (error) {
+        broken.add(order.id);
+        throw error;
+      }
+    };
+  }),
+  'nothing is ever to pay': row('checkout_stuck', 'wrong_link', (shop) => {
+    shop.create = async () => null as never; // the result of a shop that lost its link
+  }),
+  'the link of a dead invoice': row('dead_link', 'ended_link', (shop) => {
+    shop.create = async (order) => (await shop.merchant.invoices.createOrGet(shop.paramsOf(order))).invoice;
+  }),
+  'a paid order leaves the table': row('order_missing', 'no_order', (shop) => {
+    const { orders } = shop;
+    shop.orders = () => orders.call(shop).filter(({ state }) => state !== 'fulfilled');
+  }),
+  'an amount as a number': row('order_malformed', 'row', (shop) => {
+    const { orders } = shop;
+    shop.orders = () => orders.call(shop).map((each) => ({ ...each, amount: Number(each.amount) as never })); // on purpose
+  }),
+  'no check of the signature': row(
+    'forgery_accepted',
+    'not_verified',
+    checking(() => true),
+  ),
+  'checks a signature only where there is one': row(
+    'forgery_accepted',
+    'not_verified',
+    checking(
+      ({ secret }, body, header) =>
+        header('signature') === '' || header('signature') === hmac(secret, header('timestamp'), body),
+    ),
+  ),
+  'checks that there is a signature': row(
+    'forgery_accepted',
+    'not_verified',
+    checking((_, __, header) => header('signature') !== ''),
+  ),
+  'another secret, and says nothing': row(
+    'nothing_delivered',
+    'other_secret',
+    checking((_, body, header) => header('signature') === hmac('whsec_another', header('timestamp'), body)),
+  ),
+  'another secret': row('nothing_delivered', 'other_secret', (shop) => {
+    shop.secret = 'whsec_another_0123456789';
+  }),
+  'the API key as secret': row(
+    'nothing_delivered',
+    'api_key',
+    checking(({ service }, body, header) => header('signature') === hmac(service.apiKey, header('timestamp'), body)),
+  ),
+  'a body that was written again': row(
+    'nothing_delivered',
+    'body_again',
+    checking(
+      ({ secret }, body, header) =>
+        header('signature') === hmac(secret, header('timestamp'), JSON.stringify(JSON.parse(body))),
+    ),
+  ),
+  'base64 in place of hex': row(
+    'nothing_delivered',
+    'encoding',
+    checking(({ secret }, body, header) => header('signature') === hmac(secret, header('timestamp'), body, 'base64')),
+  ),
+  'the clock of the machine, and says nothing': row(
+    'nothing_delivered',
+    'now_forgotten',
+    checking(
+      ({ secret }, body, header) =>
+        header('signature') === hmac(secret, header('timestamp'), body) &&
+        Math.abs(Date.now() / 1_000 - Number(header('timestamp'))) < 300,
+    ),
+  ),
+  'the clock of the machine': row('nothing_delivered', 'now_forgotten', (shop) => {
+    shop.now = Date.now;
+  }),
+  'a redirect': row('nothing_delivered', 'refused', (shop) => {
+    shop.receive = async () =>
+      new Response(null, { status: 307, headers: { location: 'https://shop.example/webhook' } });
+  }),
+  'another route': row('nothing_delivered', 'refused', (shop) => {
+    shop.receive = async () => new Response('Not Found', { status: 404 });
+  }),
+  'no callback_url': row('nothing_delivered', 'no_address', (shop) => {
+    const { paramsOf } = shop;
+    shop.paramsOf = (order) => ({ ...paramsOf.call(shop, order), callback_url: undefined });
+  }),
+  'fails at each payment of another amount': row('nothing_delivered', 'refused', (shop) => {
+    shop.adjusted = () => {
+      throw new Error('not a function');
+    };
+  }),
+  'fails at each end without a payment': row('nothing_delivered', 'refused', (shop) => {
+    shop.canceled = () => {
+      throw new Error('no such column');
+    };
+  }),
+  'a catch-up that always fails': row('catch_up_failed', 'own_function', (shop) => {
+    shop.catchUp = () => Promise.reject(new Error('no such table: orders'));
+  }),
+  'a restart that always fails': row('restart_failed', 'own_function', (shop) => {
+    shop.restart = () => Promise.reject(new Error('the port is taken'));
+  }),
+  'an idle that fails': row('not_idle', 'own_function', (shop) => {
+    shop.idle = () => Promise.reject(new Error('the queue is closed'));
+  }),
+  'a wrong API key': row('request_refused', 'request', (shop) => {
+    shop.create = async () => {
+      const { fetch, baseUrl } = shop.service;
+      const response = await fetch(`${baseUrl}/api/v1/external/invoices`, {
+        method: 'POST',
+        headers: { 'X-Api-Key': 'sk_other' },
+        body: '{}',
+      });
+      throw new Error(`the service says ${response.status}`);
+    };
+  }),
+} satisfies Readonly<Record<string, Planted>>;

@@ -1,0 +1,219 @@
+import { DatabaseSync } from 'node:sqlite';
+import { type CreatedInvoice, type Invoice, MerchantClient, orderOf } from '../../../src/index.ts';
+import type { OrderState, ReconcileOrder } from '../../../src/reconcile/index.ts';
+import type { StormFulfilment, StormOrder, StormService, StormShop } from '../../../src/tools/storm/index.ts';
+import {
+  createWebhookHandler,
+  type InvoiceAdjustedEvent,
+  type InvoiceCanceledEvent,
+  type InvoiceEvent,
+  type InvoicePaidEvent,
+  sqliteStore,
+  toFetchHandler,
+  verifyWebhook,
+  type WebhookHandler,
+} from '../../../src/webhooks/index.ts';
+
+export type PaidEvent = InvoicePaidEvent | InvoiceAdjustedEvent;
+
+/** A right shop over SQLite in the process. A test replaces one of its methods: by a mistake, or by another design. */
+export class Shop {
+  readonly service: StormService;
+  readonly db = new DatabaseSync(':memory:');
+  readonly merchant: MerchantClient;
+  secret: string;
+  now: () => number;
+  handler!: WebhookHandler; // by start()
+  clicks = 0;
+
+  constructor(service: StormService) {
+    this.service = service;
+    [this.secret, this.now] = [service.webhookSecret, service.now];
+    const { baseUrl, apiKey, fetch } = service;
+    this.merchant = new MerchantClient({ baseUrl, apiKey, fetch, retry: { baseDelay: 1 } });
+    this.db.exec(`CREATE TABLE orders (id TEXT PRIMARY KEY, amount TEXT, currency TEXT, state TEXT DEFAULT 'open', credited TEXT);
+      CREATE TABLE attempts (external_id TEXT PRIMARY KEY, order_id TEXT);
+      CREATE INDEX attempts_of ON attempts (order_id);
+      CREATE TABLE given (order_id TEXT, kind TEXT, item TEXT, credited TEXT);
+      CREATE TABLE seen (uuid TEXT PRIMARY KEY)`);
+  }
+
+  async start(): Promise<void> {
+    const store = sqliteStore(this.db, { now: this.now });
+    await store.migrate();
+    this.handler = createWebhookHandler({
+      secret: this.secret,
+      store,
+      now: this.now,
+      onPaid: (event, { commit }) => commit(() => this.paid(event)),
+      onAdjusted: (event, { commit }) => commit(() => this.adjusted(event)),
+      onCanceled: (event, { commit }) => commit(() => this.canceled(event)),
+      onReport() {},
+    });
+  }
+
+  orderOf(external_id: string): string {
+    return orderOf(external_id).order;
+  }
+
+  /** The external ids of the invoices of an order, the first one first. */
+  attemptsOf(id: string): string[] {
+    const rows = this.db.prepare('SELECT external_id FROM attempts WHERE order_id = ? ORDER BY rowid').all(id);
+    return rows.map(({ external_id }) => String(external_id));
+  }
+
+  stateOf(id: string): string {
+    return String(this.db.prepare('SELECT state FROM orders WHERE id = ?').get(id)?.['state']);
+  }
+
+  set(id: string, state: OrderState, credited: string | null = null): void {
+    const { changes } = this.db
+      .prepare('UPDATE orders SET state = ?, credited = ? WHERE id = ?')
+      .run(state, credited, id);
+    if (changes !== 1) throw new Error('no order has this id');
+  }
+
+  give(id: string, { kind = null, item = null, credited_usdt = null }: Partial<StormFulfilment> = {}): void {
+    const credited = credited_usdt === null ? null : String(credited_usdt);
+    this.db
+      .prepare('INSERT INTO given VALUES (?, ?, ?, ?)')
+      .run(id, kind, item === null ? null : String(item), credited);
+  }
+
+  credit(event: PaidEvent): string {
+    return event.credited_usdt.toFixed();
+  }
+
+  paid(event: PaidEvent): void {
+    const id = this.orderOf(event.external_id);
+    this.set(id, 'fulfilled', this.credit(event));
+    this.give(id);
+  }
+
+  adjusted(event: InvoiceAdjustedEvent): void {
+    if (event.original_amount !== null && event.amount.gte(event.original_amount)) this.paid(event);
+    else this.set(this.orderOf(event.external_id), 'paid', this.credit(event)); // a person decides
+  }
+
+  /** The end of an earlier invoice says nothing about the order. */
+  canceled({ external_id }: Pick<InvoiceCanceledEvent, 'external_id'>): void {
+    const id = this.orderOf(external_id);
+    if (this.attemptsOf(id).at(-1) !== external_id) return;
+    this.db.prepare(`UPDATE orders SET state = 'canceled' WHERE id = ? AND state = 'open'`).run(id);
+  }
+
+  async receive(request: Request): Promise<Response> {
+    return await toFetchHandler(this.handler)(request);
+  }
+
+  /** A receiver without this package's handler: it says nothing, and has no dedupe. */
+  async plain(request: Request, given?: (request: Request) => Promise<InvoiceEvent>): Promise<Response> {
+    const event = await (given ?? this.verify.bind(this))(request).catch(() => null);
+    if (event === null) return new Response(null, { status: 401 });
+    this.handle(event);
+    return new Response('ok');
+  }
+
+  async verify(request: Request): Promise<InvoiceEvent> {
+    return await verifyWebhook(await request.arrayBuffer(), request.headers, this.secret, { now: this.now });
+  }
+
+  handle(event: InvoiceEvent): void {
+    if (event.type === 'invoice.paid') event.adjusted ? this.adjusted(event) : this.paid(event);
+    else if (event.type === 'invoice.canceled') this.canceled(event);
+  }
+
+  paramsOf({ id, customer_id, amount, currency }: StormOrder): Parameters<MerchantClient['invoices']['create']>[0] {
+    const { origin } = this.service;
+    const urls = { callback_url: `${origin}/webhook`, success_url: `${origin}/thanks?order=${id}` };
+    return { external_id: id, customer_id, amount, currency, ...urls };
+  }
+
+  async create(order: StormOrder): Promise<Invoice | CreatedInvoice> {
+    const { invoice, external_id } = await this.merchant.invoices.createOrRenew(this.paramsOf(order));
+    this.db.prepare('INSERT OR IGNORE INTO attempts VALUES (?, ?)').run(external_id, order.id);
+    return invoice;
+  }
+
+  insert({ id, amount, currency }: StormOrder): void {
+    this.db.prepare('INSERT OR IGNORE INTO orders (id, amount, currency) VALUES (?, ?, ?)').run(id, amount, currency);
+    this.db.prepare('INSERT OR IGNORE INTO attempts VALUES (?, ?)').run(id, id);
+  }
+
+  async checkout(order: StormOrder): Promise<string | { payment_url: string } | null> {
+    this.insert(order);
+    this.clicks += 1;
+    return await this.create(order);
+  }
+
+  orders(): ReconcileOrder[] {
+    const rows = this.db.prepare('SELECT * FROM orders').all();
+    return rows.map(({ id, amount, currency, state, credited }) => ({
+      external_id: String(id),
+      amount: String(amount),
+      currency: String(currency),
+      state: String(state) as OrderState, // of the table
+      credited_usdt: credited === null ? null : String(credited),
+    }));
+  }
+
+  fulfilments(): StormFulfilment[] {
+    const rows = this.db.prepare('SELECT * FROM given').all();
+    return rows.map(({ order_id, kind, item, credited }) => ({
+      external_id: String(order_id),
+      kind: kind as StormFulfilment['kind'], // of the table
+      item: item === null ? null : String(item),
+      credited_usdt: credited === null ? null : String(credited),
+    }));
+  }
+
+  waiting(): string[] {
+    const rows = this.db.prepare(`SELECT id FROM orders WHERE state IN ('open', 'canceled')`).all();
+    return rows.flatMap(({ id }) => this.attemptsOf(String(id)));
+  }
+
+  async catchUp(): Promise<void> {
+    await this.handler.catchUp(this.merchant, { orders: this.waiting() });
+  }
+
+  visit(_url: string): void {}
+
+  async restart(): Promise<void> {
+    await this.start();
+  }
+
+  async idle(): Promise<void> {}
+
+  close(): void {
+    this.db.close();
+  }
+
+  /** The members of a shop that the storm uses. */
+  members(): StormShop {
+    return {
+      checkout: (order) => this.checkout(order),
+      receive: (request) => this.receive(request),
+      orders: () => this.orders(),
+      fulfilments: () => this.fulfilments(),
+      catchUp: () => this.catchUp(),
+      visit: (url) => this.visit(url),
+      restart: () => this.restart(),
+      idle: () => this.idle(),
+      close: () => this.close(),
+    };
+  }
+}
+
+/** What a change returns: other members of the shop, or nothing. */
+// biome-ignore lint/suspicious/noConfusingVoidType: a change with a body returns nothing
+export type Change = void | Partial<StormShop>;
+
+/** Opens a shop with one change. */
+export const shopWith =
+  (change: (shop: Shop) => Change = () => {}) =>
+  async (service: StormService): Promise<StormShop> => {
+    const shop = new Shop(service);
+    const members = change(shop);
+    await shop.start();
+    return { ...shop.members(), ...members };
+  };

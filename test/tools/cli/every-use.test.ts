@@ -201,6 +201,7 @@ const USES: readonly (readonly [line: string, said: string | RegExp, code?: numb
   ['reconcile --orders {orders} --since then', '--since takes a time', 2],
   ['reconcile --orders {orders} --grace long', '--grace', 2],
   ['reconcile --orders {orders} --csv', /^finding|^kind/],
+  ['reconcile --orders {orders} --html /dev/null', '1 matched'],
   ['reconcile --orders {orders} --csv --json', '--csv and --json exclude each other', 2],
   ['reconcile --orders {orders} --base-url {url}', '1 matched'],
   ['reconcile --orders {orders} --base-url ftp://x', 'baseUrl', 2],

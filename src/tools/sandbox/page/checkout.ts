@@ -1,6 +1,6 @@
 import { Decimal } from '../../../contract/values/decimal.ts';
 import { isMerchantError } from '../../../errors/guards.ts';
-import { paymentWord } from '../../story.ts';
+import { moneyText, paymentWord } from '../../story.ts';
 import { isOrderAction, type Perform } from '../actions.ts';
 import {
   compareAmounts,
@@ -16,7 +16,7 @@ import type { IncomingRequest } from '../service/service.ts';
 import type { InvoiceRecord } from '../state/records.ts';
 import type { SandboxMethod } from '../wire-types.ts';
 import type { World } from '../world.ts';
-import { form, menu, milliseconds, moment, moneyText, paidOf, span, webhookOf } from './elements.ts';
+import { form, menu, milliseconds, moment, paidOf, span, webhookOf } from './elements.ts';
 import { amountField, wrongAmount } from './forms.ts';
 import { pageResponse, seeOther } from './frame.ts';
 import { type Html, html, type Part } from './html.ts';

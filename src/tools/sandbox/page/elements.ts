@@ -1,7 +1,7 @@
 // The elements that all pages are made of: states, amounts, times, texts to copy, menus, forms.
 
 import { Decimal } from '../../../contract/values/decimal.ts';
-import { isWebhookWaiting, noWebhookWord, paymentWord, webhookWord } from '../../story.ts';
+import { isWebhookWaiting, moneyText, noWebhookWord, paymentWord, webhookWord } from '../../story.ts';
 import type { IncomingRequest } from '../service/service.ts';
 import { CHECK_CUSTOMER, type DeliveryRecord, type InvoiceRecord } from '../state/records.ts';
 import type { World } from '../world.ts';
@@ -72,18 +72,6 @@ export function tag(word: string | number, tone: Tone): Html {
 /** The status of a response. Null means that none came. */
 export function statusTag(status: number | null): Html {
   return status === null ? tag('No response', 'bad') : tag(status, status < 400 ? 'good' : 'bad');
-}
-
-/** An amount as people write it, such as `€1,250.50`. A code that is no currency stands behind: `26.86 USDT`. */
-export function moneyText(amount: string, code: string): string {
-  const digits = amount.split('.')[1]?.length ?? 0;
-  const decimals = { minimumFractionDigits: digits, maximumFractionDigits: digits };
-  const number = amount as unknown as number; // every platform here takes decimal text, and keeps each digit
-  try {
-    return new Intl.NumberFormat('en', { style: 'currency', currency: code, ...decimals }).format(number);
-  } catch {
-    return `${new Intl.NumberFormat('en', decimals).format(number)} ${code}`;
-  }
 }
 
 export function money(amount: string, code: string): Html {

@@ -1,5 +1,5 @@
 import { isSandboxSecret, SANDBOX_KEY } from '../../../webhooks/verify/sandbox-secret.ts';
-import { paymentWord } from '../../story.ts';
+import { moneyText, paymentWord } from '../../story.ts';
 import type { Diagnosis } from '../delivery/diagnose.ts';
 import type { UnsentResponse } from '../service/respond.ts';
 import type { IncomingRequest } from '../service/service.ts';
@@ -15,7 +15,6 @@ import {
   counted,
   isOwn,
   milliseconds,
-  moneyText,
   orderButton,
   section,
   span,

@@ -161,7 +161,7 @@ describe('webhooks check', () => {
     await sandbox.close();
     expect(new Set(hidden)).toEqual(new Set([own]));
     expect(new Set(shown).size).toBeGreaterThan(12);
-    expect(page).toContain(`${count - 1} orders of <code>webhooks check</code> not shown`);
+    expect(page).toContain(`${count - 1} of <code>webhooks check</code> not shown`);
   });
 
   it("handles each order once with the package's own receiver, and asks what it cannot see", async () => {

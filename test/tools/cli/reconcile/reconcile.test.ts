@@ -220,7 +220,7 @@ describe('reconcile', () => {
     expect(await run(text)).toMatchObject({
       code: 2,
       out: '',
-      err: expect.stringMatching(/^error: .+\n {2}try: npx merchant-inv/),
+      err: expect.stringMatching(/^error: .+\n(?: {7}.+\n)* {2}try: npx merchant-inv/),
     });
   });
 });

@@ -1,4 +1,5 @@
 // The last fifteen minutes of the clock, as lanes: the payments, and what each endpoint answered.
+import { isLoopback } from '../../../contract/values/scalars.ts';
 import type { World } from '../world.ts';
 import { counted, isOwn, minute, section, type Tone, webhookState } from './elements.ts';
 import { type Html, html, type Part } from './html.ts';
@@ -93,8 +94,8 @@ function endpointsOf(deliveries: ReturnType<World['store']['deliveries']>, start
 
 function endpointLane(endpoint: Endpoint, isPathEnough: boolean, start: number): Html {
   const { url, marks, last } = endpoint;
-  const { host, pathname } = new URL(url);
-  const name = isPathEnough ? pathname : `${host}${pathname}`;
+  const { host, hostname, port, pathname } = new URL(url);
+  const name = isPathEnough ? pathname : `${isLoopback(hostname) ? `:${port}` : host}${pathname}`;
   const label = html`<a href="/webhooks?q=${encodeURIComponent(url)}" title="${url}">→ <bdi>${name}</bdi></a>${!last.isGood && html` <span class="bad-text">${last.word}</span>`}`;
   return lane(label, marksText([endpoint]), marks, start);
 }

@@ -14,6 +14,7 @@ import {
   byDay,
   code,
   copyButton,
+  counted,
   headerLines,
   highlighted,
   menu,
@@ -198,5 +199,5 @@ function messages(
         );
   return html`<div><div class="head"><h2>Sent ${fault && tag(`fault: ${fault}`, 'warn')}</h2>${request && copyButton(request.body, 'Copy the body')}</div>${sent}</div>
 <div><div class="head"><h2>Your response ${statusTag(status_code)}</h2><span class="soft small">${milliseconds(duration_ms)}</span></div>${response}
-${headers.length > 0 && html`<details><summary>${headers.length} headers</summary><pre tabindex="0" dir="auto">${headerLines(response_headers ?? {})}</pre></details>`}</div>`;
+${headers.length > 0 && html`<details><summary>${counted(headers.length, 'header')}</summary><pre tabindex="0" dir="auto">${headerLines(response_headers ?? {})}</pre></details>`}</div>`;
 }

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { realpathSync } from 'node:fs';
 import { createServer, type RequestListener } from 'node:http';
 import { DatabaseSync } from 'node:sqlite';
-import { isMerchantError, MerchantClient } from 'merchant-invoicing';
+import { isMerchantError, MerchantClient, orderOf } from 'merchant-invoicing';
 import { type ReconcileOrder, reconcile } from 'merchant-invoicing/reconcile';
 import type {
   InvoiceAdjustedEvent,
@@ -23,36 +23,32 @@ CREATE TABLE IF NOT EXISTS products (id TEXT PRIMARY KEY, name TEXT NOT NULL,
 INSERT OR IGNORE INTO products VALUES
   ('tea', 'Green tea', '12.50', 'EUR'), ('mug', 'Mug', '18.00', 'EUR');
 CREATE TABLE IF NOT EXISTS orders (
-  id TEXT PRIMARY KEY, -- also the external_id of the invoice
-  uuid TEXT, -- the uuid of the invoice
+  id TEXT PRIMARY KEY, -- unique among all shops of your business
   customer_id TEXT NOT NULL,
   amount TEXT NOT NULL,
   currency TEXT NOT NULL,
   -- new, pending, paid, check (another amount was paid) or canceled
   status TEXT NOT NULL DEFAULT 'new',
+  created_at TEXT NOT NULL
+);
+-- An order that is tried again has several.
+CREATE TABLE IF NOT EXISTS invoices (
+  external_id TEXT PRIMARY KEY,
+  uuid TEXT NOT NULL,
+  order_id TEXT NOT NULL REFERENCES orders (id),
+  state TEXT NOT NULL, -- open, paid or canceled
   paid_amount TEXT,
   credited_usdt TEXT,
-  created_at TEXT NOT NULL,
-  changed_at TEXT
+  changed_at TEXT NOT NULL
 );
--- what the warehouse sends
-CREATE TABLE IF NOT EXISTS parcels (order_id TEXT NOT NULL);
+-- What the warehouse sends: one for each order, whatever happens.
+CREATE TABLE IF NOT EXISTS parcels (order_id TEXT PRIMARY KEY);
 `;
-/** What each status of an order is for `reconcile`. */
-export const STATES = {
-  new: 'open',
-  pending: 'open',
-  paid: 'fulfilled',
-  check: 'paid',
-  canceled: 'canceled',
-} as const;
-type Order = Record<
-  'id' | 'customer_id' | 'amount' | 'currency' | 'created_at',
-  string
-> &
-  Record<'credited_usdt' | 'changed_at', string | null> & {
-    readonly status: keyof typeof STATES;
-  };
+type Order = Record<'id' | 'customer_id' | 'amount' | 'currency', string> & {
+  readonly status: 'new' | 'pending' | 'paid' | 'check' | 'canceled';
+};
+
+type InvoiceIds = Pick<InvoicePaidEvent, 'external_id' | 'invoice_uuid'>;
 
 export interface ShopOptions {
   readonly db: DatabaseSync;
@@ -72,13 +68,14 @@ export async function openShop({
   now = Date.now,
   log = console.log,
 }: ShopOptions) {
-  db.exec(`PRAGMA journal_mode = WAL; ${SCHEMA}`);
+  // without these, two processes on one file see "database is locked"
+  db.exec(`PRAGMA journal_mode = WAL; PRAGMA busy_timeout = 5000; ${SCHEMA}`);
   const store = sqliteStore(db, { now });
   await store.migrate();
   const ago = (time: number) => new Date(now() - time).toISOString();
   const select = db.prepare('SELECT * FROM orders WHERE id = ?');
-  const orderOf = (id: string) =>
-    select.get(id) as unknown as Order | undefined; // the columns of the table
+  // the columns are those of the table
+  const find = (id: string) => select.get(id) as unknown as Order | undefined;
 
   function place(product: string): Order | undefined {
     const id = randomUUID(); // whoever knows it sees the order
@@ -86,79 +83,97 @@ export async function openShop({
       (id, customer_id, amount, currency, created_at)
       SELECT ?, ?, price, currency, ? FROM products WHERE id = ?`;
     db.prepare(insert).run(id, `guest-${id}`, ago(0), product);
-    return orderOf(id); // undefined if there is no such product
+    return find(id); // undefined if there is no such product
+  }
+
+  /** What is known of an invoice. A paid one stays paid. */
+  function note(
+    tx: DatabaseSync,
+    { external_id, invoice_uuid: uuid }: InvoiceIds,
+    state: 'open' | 'paid' | 'canceled',
+    credit?: InvoicePaidEvent | InvoiceAdjustedEvent,
+  ): string {
+    const { order } = orderOf(external_id);
+    if (find(order) === undefined) throw new Error(`no order ${external_id}`);
+    const upsert = `INSERT INTO invoices VALUES (?, ?, ?, ?, ?, ?, ?)
+      ON CONFLICT (external_id) DO UPDATE SET state = excluded.state,
+        paid_amount = excluded.paid_amount,
+        credited_usdt = excluded.credited_usdt,
+        changed_at = excluded.changed_at
+      WHERE excluded.state = 'paid'
+        OR (invoices.state = 'open' AND excluded.state = 'canceled')`;
+    const paid = credit?.amount.toFixed() ?? null;
+    const usdt = credit?.credited_usdt.toFixed() ?? null;
+    tx.prepare(upsert).run(external_id, uuid, order, state, paid, usdt, ago(0));
+    return order;
   }
 
   /**
    * The pay button: returns the address where the customer goes. A second click
-   * finds the same invoice.
+   * finds the same invoice, and an order that was not paid gets another one.
    */
-  async function pay({
-    id,
-    customer_id,
-    amount,
-    currency,
-    status,
-  }: Order): Promise<string> {
+  async function pay(order: Order): Promise<string> {
+    const { id, customer_id, amount, currency, status } = order;
     const home = `${url}/orders/${id}`;
-    if (status !== 'new' && status !== 'pending') return home;
-    db.prepare(
-      `UPDATE orders SET status = 'pending' WHERE id = ? AND status = 'new'`,
-    ).run(id); // now catch-up reads it
-    const urls = {
+    if (status === 'paid' || status === 'check') return home;
+    const { invoice, differences } = await merchant.invoices.createOrRenew({
+      external_id: id,
+      customer_id,
+      amount,
+      currency,
       callback_url: `${url}/webhook`,
       success_url: home,
       fail_url: home,
-    };
-    const charge = { external_id: id, customer_id, amount, currency, ...urls };
-    const { invoice } = await merchant.invoices.createOrGet(charge);
-    db.prepare('UPDATE orders SET uuid = ? WHERE id = ?').run(invoice.uuid, id);
-    // an invoice that ended has its webhook on the way
+    });
+    // in the sandbox, a new tunnel has another address
+    const isOurs = !differences.includes('callback_url');
+    if (!isOurs && process.env['MERCHANT_SANDBOX'] !== '1')
+      throw new Error(
+        `another shop has an invoice with the id ${id}, and would get its ` +
+          'webhook: begin the ids of each shop with a prefix',
+      );
+    // before the customer has the link, so that catch-up asks about it
+    note(db, { ...invoice, invoice_uuid: invoice.uuid }, 'open');
+    db.prepare(
+      `UPDATE orders SET status = 'pending'
+       WHERE id = ? AND status IN ('new', 'canceled')`,
+    ).run(id);
+    // a paid invoice has its webhook on the way
     return invoice.status === 'pending' ? invoice.payment_url : home;
   }
 
-  /**
-   * Books a payment, also of an order that is canceled (it was paid late) or
-   * paid.
-   */
+  /** Books a payment, also of an order that is canceled or paid already. */
   function book(
     tx: DatabaseSync,
     event: InvoicePaidEvent | InvoiceAdjustedEvent,
     status: 'paid' | 'check',
   ): void {
-    const { external_id, invoice_uuid, amount, credited_usdt } = event;
-    const update = `UPDATE orders SET status = ?, uuid = ?, paid_amount = ?,
-      credited_usdt = ?, changed_at = ? WHERE id = ?`;
-    const values = [
-      status,
-      invoice_uuid,
-      amount.toFixed(),
-      credited_usdt.toFixed(),
-      ago(0),
-      external_id,
-    ];
-    if (tx.prepare(update).run(...values).changes !== 1)
-      throw new Error(`no order ${external_id}`); // sent again
+    const id = note(tx, event, 'paid', event);
+    const isWhole = event.amount.eq(find(id)?.amount ?? 0);
+    if (status === 'paid' && !isWhole)
+      throw new Error(`${id}: not the amount of the order`);
+    const update = `UPDATE orders SET status = ? WHERE id = ?
+      AND status IN ('new', 'pending', 'canceled', 'check')`;
+    const { changes } = tx.prepare(update).run(status, id);
+    // a second payment sends no second parcel: the nightly comparison finds it
+    if (changes === 1 && status === 'paid')
+      tx.prepare('INSERT OR IGNORE INTO parcels VALUES (?)').run(id);
   }
 
   const handler = createWebhookHandler({
     secret,
     store,
     now,
-    onPaid: (event, { commit }) =>
-      commit((tx) => {
-        book(tx, event, 'paid');
-        if (!event.amount.eq(orderOf(event.external_id)?.amount ?? 0))
-          throw new Error('not the amount of the order');
-        tx.prepare('INSERT INTO parcels VALUES (?)').run(event.external_id);
-      }),
+    onPaid: (event, { commit }) => commit((tx) => book(tx, event, 'paid')),
     // a person decides
     onAdjusted: (event, { commit }) => commit((tx) => book(tx, event, 'check')),
-    onCanceled: ({ external_id }, { commit }) =>
+    onCanceled: (event, { commit }) =>
       commit((tx) => {
-        const update = `UPDATE orders SET status = 'canceled', changed_at = ?
-          WHERE id = ? AND status = 'pending'`;
-        tx.prepare(update).run(ago(0), external_id);
+        const id = note(tx, event, 'canceled');
+        const update = `UPDATE orders SET status = 'canceled'
+          WHERE id = ? AND status = 'pending' AND NOT EXISTS
+          (SELECT 1 FROM invoices WHERE order_id = ? AND state = 'open')`;
+        tx.prepare(update).run(id, id);
       }),
     onReport: ({ reason, external_id, message, error }) =>
       log(
@@ -168,38 +183,35 @@ export async function openShop({
   });
 
   async function ask(where: string, ...values: string[]): Promise<void> {
-    const rows = db
-      .prepare(`SELECT coalesce(uuid, id) AS ident FROM orders WHERE ${where}`)
-      .all(...values);
-    log(
-      JSON.stringify(
-        await handler.catchUp(merchant, {
-          orders: rows.map(({ ident }) => String(ident)),
-        }),
-      ),
-    );
+    const rows = db.prepare(`SELECT uuid FROM invoices WHERE ${where}`);
+    const orders = rows.all(...values).map(({ uuid }) => String(uuid));
+    log(JSON.stringify(await handler.catchUp(merchant, { orders })));
   }
   /** Every ten minutes: plays what no webhook delivered. */
-  const catchUp = () => ask(`status = 'pending' ORDER BY created_at`);
+  const catchUp = () => ask(`state = 'open'`);
+
+  /** The invoices of the last eight days, as `reconcile` takes them. */
+  function compared(): ReconcileOrder[] {
+    // a day more than the week: an invoice may be younger than its order
+    const week = db.prepare(
+      `SELECT external_id, order_id AS "order", amount, currency, credited_usdt,
+         changed_at, CASE state WHEN 'open' THEN 'open'
+           WHEN 'canceled' THEN 'canceled'
+           ELSE CASE status WHEN 'paid' THEN 'fulfilled' ELSE 'paid' END
+         END AS state
+       FROM invoices JOIN orders ON orders.id = order_id WHERE created_at > ?`,
+    );
+    // the members are those of the statement
+    return week.all(ago(8 * DAY)) as unknown as ReconcileOrder[];
+  }
 
   /**
    * Each night: asks for late payments, and compares the orders of the week
    * with the service.
    */
   async function nightly(): Promise<void> {
-    await ask(`status = 'canceled' AND changed_at > ?`, ago(3 * DAY));
-    const week = db.prepare(
-      `SELECT * FROM orders WHERE status <> 'new' AND created_at > ?`,
-    );
-    // a day more: an invoice may be younger than its order
-    const rows = week.all(ago(8 * DAY)) as unknown as Order[];
-    const orders = rows.map(
-      (row): ReconcileOrder => ({
-        ...row,
-        external_id: row.id,
-        state: STATES[row.status],
-      }),
-    );
+    await ask(`state = 'canceled' AND changed_at > ?`, ago(3 * DAY));
+    const orders = compared();
     const findings = reconcile({
       merchant,
       orders,
@@ -213,8 +225,8 @@ export async function openShop({
     if (status === 'paid') return 'Paid. Your parcel is on its way.';
     if (status === 'check')
       return 'You have paid another amount. We will write to you.';
-    if (status === 'canceled') return 'Not paid. <a href="/">Order again</a>';
-    return `<form method="post" action="/orders/${id}/pay">
+    return `${status === 'canceled' ? 'Not paid yet. ' : ''}
+      <form method="post" action="/orders/${id}/pay">
       <button>Pay</button></form>`;
   }
   const formOf = ({ id, name, price, currency }: Record<string, unknown>) =>
@@ -244,7 +256,7 @@ export async function openShop({
         folder === 'order' && isPost
           ? place(id)
           : folder === 'orders'
-            ? orderOf(id)
+            ? find(id)
             : undefined;
       if (order === undefined) return show(404, 'Not found.');
       if (folder === 'order') return goTo(`/orders/${order.id}`);
@@ -257,7 +269,7 @@ export async function openShop({
       show(isMerchantError(error) ? 503 : 500, 'Please go back and try again.');
     }
   };
-  return { listener, handler, catchUp, nightly };
+  return { listener, handler, catchUp, nightly, compared };
 }
 
 if (realpathSync(process.argv[1] ?? '.') === import.meta.filename) {

@@ -5,8 +5,9 @@ import { handler } from './handler.ts';
 const app = fastify();
 // A separate plugin, so that the rest of the app keeps its JSON parser.
 app.register(async (scope) => {
+  scope.removeAllContentTypeParsers();
   scope.addContentTypeParser(
-    'application/json',
+    '*', // also a body without a content type
     { parseAs: 'buffer' },
     (_request, body, done) => done(null, body),
   );

@@ -2,9 +2,12 @@ import { DatabaseSync } from 'node:sqlite';
 import { createWebhookHandler, sqliteStore } from 'merchant-invoicing/webhooks';
 
 export const db = new DatabaseSync(process.env['SHOP_DB'] ?? 'shop.db');
+// WAL and a busy timeout: the job of `catchUp` is another process.
 db.exec(
-  `CREATE TABLE IF NOT EXISTS credits (
-    order_id TEXT NOT NULL, usdt TEXT NOT NULL)`,
+  `PRAGMA journal_mode = WAL;
+   PRAGMA busy_timeout = 5000;
+   CREATE TABLE IF NOT EXISTS credits (
+     order_id TEXT NOT NULL, usdt TEXT NOT NULL)`,
 );
 const CREDIT = 'INSERT INTO credits VALUES (?, ?)';
 const store = sqliteStore(db);

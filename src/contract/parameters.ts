@@ -1,7 +1,7 @@
 import { kindOf } from './json.ts';
 import { type Codec, optionalScalar, scalar } from './values/codecs.ts';
 import { Decimal } from './values/decimal.ts';
-import { codePoints, decimalFrom, isLoopback, Problem } from './values/scalars.ts';
+import { codePoints, type DecimalLike, decimalText, isLoopback, Problem } from './values/scalars.ts';
 
 /**
  * Money that the caller gives: a plain decimal string such as `"25.00"`, or a Decimal of any copy of decimal.js. A
@@ -9,14 +9,6 @@ import { codePoints, decimalFrom, isLoopback, Problem } from './values/scalars.t
  * in cents, 25.00.
  */
 export type DecimalInput = string | Decimal | DecimalLike;
-
-/** The members of a decimal.js instance that this package reads. */
-export interface DecimalLike {
-  readonly s: number;
-  readonly e: number;
-  readonly d: readonly number[];
-  toFixed(): string;
-}
 
 /** Returns the codec of a text of `min` to `max` code points. */
 export function limitedText(min: number, max: number): Codec<string> {
@@ -92,27 +84,6 @@ function shownValue(text: string): string {
   return text.length > SHOWN_MAX ? `a text of ${text.length} characters` : `"${text}"`;
 }
 
-/** Returns a decimal of this package or of the host in plain notation, or null for any other value. */
-export function decimalText(value: unknown): string | null {
-  // Bounded first, because a huge exponent in plain notation takes minutes or all of the memory.
-  return isDecimalLike(value) && Math.abs(value.e) <= 30 ? value.toFixed() : null;
-}
-
-/**
- * Reads money that a caller gives, which may also be negative or zero: decimal text, or a Decimal of any copy of decimal.js.
- * Null for anything else. The one reader of such values.
- */
-export function decimalInput(value: unknown): Decimal | null {
-  const read = decimalFrom(typeof value === 'string' ? value : decimalText(value));
-  return read instanceof Problem ? null : read;
-}
-
-// `Decimal.isDecimal` alone is not enough, because parsed JSON can have the member that it looks for. NaN and Infinity
-// have the exponent NaN.
-function isDecimalLike(value: unknown): value is DecimalLike {
-  return Decimal.isDecimal(value) && typeof value.e === 'number' && typeof value.toFixed === 'function';
-}
-
 export function amount(): Codec<string> {
   return scalar(amountText);
 }
@@ -135,7 +106,8 @@ function readUrl(value: unknown): string | Problem {
   const text = readText(value, 1, URL_MAX);
   if (text instanceof Problem) return text;
   const host = URL_TEXT.exec(text)?.groups?.['authority'];
-  if (host?.includes('@')) return new Problem('must not contain a user name or password');
+  if (host?.includes('@'))
+    return new Problem('must not contain a user name or password, because logs and customers see it');
   return host === undefined || !URL.canParse(text) ? NOT_HTTPS : text;
 }
 

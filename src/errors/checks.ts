@@ -77,37 +77,6 @@ function isSignal(signal: unknown): boolean {
   return typeof addEventListener === 'function' && typeof removeEventListener === 'function';
 }
 
-/** A number of milliseconds above 0, or the default. */
-export function readDuration(name: string, value: unknown, byDefault: number, fail: Fail): number {
-  if (value === undefined) return byDefault;
-  if (typeof value === 'number' && Number.isFinite(value) && value > 0) return value;
-  return fail(`${name} must be a number of milliseconds above 0, not ${kindOf(value)}`);
-}
-
-/** A whole number within limits, or the default. */
-export function readCount(
-  name: string,
-  value: unknown,
-  { byDefault, min, max }: { readonly byDefault: number; readonly min: number; readonly max?: number | undefined },
-  fail: Fail,
-): number {
-  if (value === undefined) return byDefault;
-  if (typeof value === 'number' && Number.isSafeInteger(value) && value >= min && value <= (max ?? value)) return value;
-  const range = max === undefined ? `from ${min}` : `from ${min} to ${max}`;
-  return fail(`${name} must be a whole number ${range}, not ${kindOf(value)}`);
-}
-
-/** One of a few words, or undefined where the option is absent. */
-export function readWord<T extends string>(
-  name: string,
-  words: readonly T[],
-  value: unknown,
-  fail: Fail,
-): T | undefined {
-  if (value === undefined) return undefined;
-  return words.find((word) => word === value) ?? fail(`${name} must be ${words.map((w) => `"${w}"`).join(' or ')}`);
-}
-
 /** True for a Uint8Array, also one of another realm, as test runners pass it: the tag is compared, not the class. */
 export function isBytes(value: unknown): value is Uint8Array {
   return ArrayBuffer.isView(value) && Object.prototype.toString.call(value) === '[object Uint8Array]';
@@ -177,7 +146,10 @@ export const count =
   }) =>
   (value: unknown, name: string, fail: Fail): number | Default => {
     if (value === undefined) return options.default;
-    return readCount(name, value, { byDefault: options.min, min: options.min, max: options.max }, fail);
+    const { min, max = Number.MAX_SAFE_INTEGER } = options;
+    if (typeof value === 'number' && Number.isSafeInteger(value) && value >= min && value <= max) return value;
+    const range = options.max === undefined ? `from ${min}` : `from ${min} to ${max}`;
+    return fail(`${name} must be a whole number ${range}, not ${kindOf(value)}`);
   };
 
 /** True or false. */
@@ -192,7 +164,9 @@ export const flag =
 export const word =
   <const Word extends string, Default extends Word | undefined>(words: readonly Word[], byDefault: Default) =>
   (value: unknown, name: string, fail: Fail): Word | Default =>
-    readWord(name, words, value, fail) ?? byDefault;
+    value === undefined
+      ? byDefault
+      : (words.find((each) => each === value) ?? fail(`${name} must be ${words.map((w) => `"${w}"`).join(' or ')}`));
 
 /** A function of the caller, or undefined. `Type` is the interface's: only that it is a function can be checked. */
 export const callback =

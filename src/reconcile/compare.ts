@@ -1,6 +1,6 @@
 import { orderOf } from '../contract/orders.ts';
 import { Decimal } from '../contract/values/decimal.ts';
-import { dateFrom, decimalFrom, Problem } from '../contract/values/scalars.ts';
+import { dateFrom, moneyGiven, Problem } from '../contract/values/scalars.ts';
 import { kindOf } from '../errors/checks.ts';
 import { isMerchantError } from '../errors/guards.ts';
 import { eventNameOf } from '../webhooks/event/events.ts';
@@ -287,11 +287,8 @@ function readAmount(name: string, value: unknown): Decimal {
   if (typeof value === 'number' || typeof value === 'bigint') {
     throw new Problem(`${name} must be decimal text such as "25.00", not a ${typeof value}, which is not exact`);
   }
-  // The exponent is checked first, because 1e1000000 in plain notation would take all the memory.
-  const text = Decimal.isDecimal(value) && Math.abs(value.e) < 140 ? value.toFixed() : value;
-  const amount = decimalFrom(text);
+  const amount = moneyGiven(value);
   if (amount instanceof Problem) throw new Problem(`${name} ${amount.message}`);
-  if (amount.isNegative()) throw new Problem(`${name} must not be negative`);
   return amount;
 }
 

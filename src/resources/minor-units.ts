@@ -1,5 +1,6 @@
-import { type DecimalInput, decimalInput } from '../contract/parameters.ts';
+import type { DecimalInput } from '../contract/parameters.ts';
 import { Decimal } from '../contract/values/decimal.ts';
+import { decimalGiven, Problem } from '../contract/values/scalars.ts';
 import { argumentFail, kindOf } from '../errors/checks.ts';
 
 // For shops that count in cents. How many digits a currency has is the shop's own: its column, not ISO 4217, says what
@@ -38,8 +39,8 @@ export function amountFromMinor(minor: number, digits: number): string {
 export function amountToMinor(amount: DecimalInput, digits: number): number {
   const fail = argumentFail('amountToMinor');
   checkDigits(digits, fail);
-  const read = decimalInput(amount);
-  if (read === null) return fail(`the amount must be decimal text or a Decimal, not ${kindOf(amount)}`);
+  const read = decimalGiven(amount);
+  if (read instanceof Problem) return fail(`the amount must be decimal text or a Decimal, not ${kindOf(amount)}`);
   const minor = read.times(new Decimal(10).pow(digits));
   if (!minor.isInteger()) fail(`${read.toFixed()} has more than ${digits} decimals: round it first, where it is made`);
   const number = Number(minor.toString());

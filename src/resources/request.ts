@@ -1,8 +1,8 @@
 import type { Endpoint, HttpMethod, WireRecord } from '../contract/endpoint.ts';
 import type { Named } from '../contract/endpoints.ts';
 import { conflict } from '../contract/invoices.ts';
-import { decimalText } from '../contract/parameters.ts';
 import type { Checked } from '../contract/values/check.ts';
+import { decimalText } from '../contract/values/scalars.ts';
 import { callback, type Fail, flag, kindOf, type OptionTable, readOptions, unchecked, word } from '../errors/checks.ts';
 import { type CallOptions, readCallOptions } from '../options.ts';
 import { finish, open } from '../transport/call.ts';

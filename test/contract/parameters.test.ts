@@ -167,7 +167,10 @@ describe.each(['callback_url', 'success_url', 'fail_url'])('%s', (name) => {
     expect(decoded(body, { ...order, [name]: value })).toHaveProperty(name, value);
   });
 
-  const [HTTPS, NO_USER] = ['must be an https:// address', 'must not contain a user name or password'];
+  const [HTTPS, NO_USER] = [
+    'must be an https:// address',
+    'must not contain a user name or password, because logs and customers see it',
+  ];
   it.each<[message: string, ...urls: unknown[]]>([
     [HTTPS, 'http://1127.0.0.1/', 'javascript:alert(1)', 'javascript://shop.example/%0aalert(1)', 'data:text/html,x'],
     [HTTPS, 'ftp://shop.example', 'file:///etc/hosts', 'https:ex.com', 'https:/ex.com', 'https:///ex.com'],

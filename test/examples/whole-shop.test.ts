@@ -10,7 +10,7 @@ import { MerchantClient } from 'merchant-invoicing';
 import { type StormService, type StormShop, storm } from 'merchant-invoicing/storm';
 import { toFetchHandler } from 'merchant-invoicing/webhooks';
 import { expect, it, onTestFinished } from 'vitest';
-import { openShop, STATES } from '../../examples/whole-shop.ts';
+import { openShop } from '../../examples/whole-shop.ts';
 import { freePort } from '../support/free-port.ts';
 import { testSandbox } from '../support/test-sandbox.ts';
 
@@ -75,8 +75,9 @@ it('sells a mug over HTTP, with the variables that the command sandbox prints', 
   const db = new DatabaseSync(database);
   expect(db.prepare('SELECT * FROM parcels').all()).toEqual([{ order_id: id }]);
   const [invoice] = sandbox.invoices();
-  expect(db.prepare('SELECT uuid, amount, status, credited_usdt FROM orders').all()).toMatchObject([
-    { uuid: invoice?.uuid, amount: '18.00', status: 'paid', credited_usdt: invoice?.settled_amount_usdt },
+  expect(db.prepare('SELECT amount, status FROM orders').all()).toEqual([{ amount: '18.00', status: 'paid' }]);
+  expect(db.prepare('SELECT uuid, state, paid_amount, credited_usdt FROM invoices').all()).toEqual([
+    { uuid: invoice?.uuid, state: 'paid', paid_amount: '18', credited_usdt: invoice?.settled_amount_usdt },
   ]);
   db.close();
 });
@@ -97,17 +98,7 @@ async function inStorm({ baseUrl, apiKey, webhookSecret, fetch: service, origin,
       return await press(`${address}/orders/${id}/pay`);
     },
     receive: (request) => toFetchHandler(shop.handler)(request),
-    orders: () =>
-      db
-        .prepare('SELECT * FROM orders')
-        .all()
-        .map(({ id, amount, currency, status, credited_usdt }) => ({
-          external_id: String(id),
-          amount: String(amount),
-          currency: String(currency),
-          state: STATES[status as keyof typeof STATES],
-          credited_usdt: credited_usdt === null ? null : String(credited_usdt),
-        })),
+    orders: () => shop.compared(),
     fulfilments: () => db.prepare('SELECT order_id AS external_id FROM parcels').all() as { external_id: string }[],
     async catchUp() {
       await shop.catchUp();
@@ -127,4 +118,50 @@ it.each([1, 2, 3])('stands a storm of 100 customers (seed %i)', async (seed) => 
   const result = await storm({ seed, customers: 100, shop: inStorm });
   expect(result.findings).toEqual([]);
   expect(result.played.restarts).toBeGreaterThan(0);
+});
+
+it('sends one parcel for two invoices of an order, and tells the other shop that has its id', async () => {
+  const db = new DatabaseSync(':memory:');
+  const logged: string[] = [];
+  const sandbox = testSandbox({
+    deliverTo: ['eu.example'],
+    fetch: (url, init) => toFetchHandler(shop.handler)(new Request(url, init)),
+  });
+  const { url: baseUrl, apiKey, fetch: service } = sandbox;
+  const merchant = new MerchantClient({ baseUrl, apiKey, fetch: service });
+  const given = { db, merchant, secret: sandbox.webhookSecret, now: () => sandbox.now().getTime() };
+  const shop = await openShop({ ...given, url: 'https://eu.example', log: (line) => logged.push(line) });
+  const insert = `INSERT INTO orders (id, customer_id, amount, currency, created_at) VALUES (?, 'c', '25.00', 'EUR', ?)`;
+  const place = (id: string) => db.prepare(insert).run(id, sandbox.now().toISOString());
+  const server = createServer((request, response) => shop.listener(request, response)).listen(0, '127.0.0.1');
+  onTestFinished(() => void server.close());
+  await once(server, 'listening');
+  const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+
+  place('eu-1');
+  await press(`${address}/orders/eu-1/pay`);
+  await sandbox.expire('eu-1');
+  await press(`${address}/orders/eu-1/pay`);
+  await sandbox.pay('eu-1', { late: true });
+  await sandbox.pay('eu-1-r2');
+  const states = db.prepare('SELECT external_id, state FROM invoices').all();
+  expect(states).toEqual([
+    { external_id: 'eu-1', state: 'paid' },
+    { external_id: 'eu-1-r2', state: 'paid' },
+  ]);
+  expect(db.prepare('SELECT order_id FROM parcels').all()).toEqual([{ order_id: 'eu-1' }]);
+  await sandbox.advance('1h');
+  await shop.nightly();
+  expect(logged.join()).toContain('"paid_twice"');
+
+  await merchant.invoices.create({
+    external_id: 'eu-2',
+    customer_id: 'c',
+    amount: '25.00',
+    currency: 'EUR',
+    callback_url: 'https://us.example/webhook',
+  });
+  place('eu-2');
+  const response = await fetch(`${address}/orders/eu-2/pay`, { method: 'POST' });
+  expect([response.status, logged.at(-1)]).toEqual([500, expect.stringContaining('another shop has an invoice')]);
 });

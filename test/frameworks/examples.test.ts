@@ -7,6 +7,8 @@ import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Sandbox } from '../../src/tools/sandbox/index.ts';
+import { fakePaidEvent } from '../../src/tools/testing/index.ts';
+import { signWebhook } from '../../src/webhooks/index.ts';
 import { freePort } from '../support/free-port.ts';
 import { testSandbox } from '../support/test-sandbox.ts';
 
@@ -102,6 +104,17 @@ describe('examples/receivers', () => {
     },
   );
 
+  it('fastify.ts takes a delivery without a content type', async () => {
+    const context = await shop();
+    await started('fastify.ts', context);
+    const body = JSON.stringify(fakePaidEvent().raw);
+    const headers = new Headers(await signWebhook(body, context.sandbox.webhookSecret));
+    headers.delete('content-type');
+    const url = `http://127.0.0.1:${context.port}/webhook`;
+    const response = await fetch(url, { method: 'POST', headers, body: new Blob([body]) });
+    expect([response.status, await response.text()]).toEqual([200, 'done']);
+  });
+
   it('catch-up.ts plays what the receiver missed, in a process of its own', async () => {
     const context = await shop();
     await started('plain-http.ts', context);
@@ -111,7 +124,7 @@ describe('examples/receivers', () => {
     await context.sandbox.pay('missed');
     await ran('catch-up.ts', context); // makes the table
     const db = new DatabaseSync(String(context.env['SHOP_DB']));
-    db.exec(`INSERT INTO orders (external_id) VALUES ('seen'), ('missed')`);
+    db.exec(`INSERT INTO invoices (external_id) VALUES ('seen'), ('missed')`);
     db.close();
     const said = expect.stringMatching(/missed 26\.86 exact\n\{\s+checked: 2,\s+played: 1,\s+alreadyDone: 1,/);
     expect(await ran('catch-up.ts', context)).toMatchObject({ code: 0, said });

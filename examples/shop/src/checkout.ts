@@ -2,6 +2,15 @@ import type { MerchantClient } from 'merchant-invoicing';
 import type { Order } from './order.ts';
 import type { Orders } from './orders.ts';
 
+export interface Checkout {
+  readonly merchant: MerchantClient;
+  readonly orders: Orders;
+  /** The address of the shop, which the service and the customer reach. */
+  readonly url: () => string;
+  /** A sandbox plays the service, so its invoices may have an old address. */
+  readonly isSandbox: boolean;
+}
+
 /**
  * Where the customer goes next. `uncharged`: no payment method takes this
  * amount.
@@ -10,46 +19,46 @@ export type Next =
   | { readonly kind: 'payment_page'; readonly url: string }
   | { readonly kind: 'order' | 'uncharged' };
 
-const UNPAID_ENDS: readonly string[] = ['expired', 'fail', 'canceled'];
-
 /**
- * Starts the payment with this number, or finds it. The row exists before the
- * request, and its id is the external_id. So a crash, a lost response or a
- * second click never creates a second invoice.
+ * Finds the invoice of the charge with this number, or creates or renews it.
+ * Its id follows from the order, so a crash, a lost response or a second click
+ * never creates a second one.
  *
  * @throws MerchantError if the service cannot be reached. The customer tries
- * again, with the same external_id.
+ * again, with the same id.
+ * @throws Error if the webhook of the invoice goes to another address.
  */
 export async function startPayment(
-  merchant: MerchantClient,
-  orders: Orders,
-  { id, currency, missing }: Order,
+  { merchant, orders, url, isSandbox }: Checkout,
+  { id, currency, missing, charge, chargeId }: Order,
   number: number,
-  shopUrl: string,
 ): Promise<Next> {
-  if (missing.isZero()) return { kind: 'order' };
-  const methods = await merchant.paymentMethods.forCharge({
-    currency,
-    amount: missing,
-  });
+  if (missing.isZero() || number !== charge) return { kind: 'order' };
+  const amount = missing.toFixed(2);
+  const methods = await merchant.paymentMethods.forCharge({ currency, amount });
   if (methods.length === 0) return { kind: 'uncharged' };
 
-  const payment = orders.openPayment(id, number);
-  if (payment === null) return { kind: 'order' };
-  const { invoice } = await merchant.invoices.createOrGet({
-    external_id: payment.external_id,
-    customer_id: id, // the shop has no accounts
-    amount: payment.amount,
-    currency,
-    purpose: `Order ${id.slice(0, 8)}`,
-    callback_url: `${shopUrl}/webhook`,
-    success_url: `${shopUrl}/orders/${id}?returned=1`,
-    fail_url: `${shopUrl}/orders/${id}`,
-  });
-  if (invoice.status === 'pending')
-    return { kind: 'payment_page', url: invoice.payment_url };
-  // its webhook is on its way
-  if (UNPAID_ENDS.includes(invoice.status)) orders.end(payment.external_id);
+  const { invoice, external_id, differences } =
+    await merchant.invoices.createOrRenew({
+      external_id: chargeId,
+      customer_id: id, // the shop has no accounts
+      amount,
+      currency,
+      purpose: `Order ${id.slice(0, 8)}`,
+      callback_url: `${url()}/webhook`,
+      success_url: `${url()}/orders/${id}?returned=1`,
+      fail_url: `${url()}/orders/${id}`,
+    });
+  if (!isSandbox && differences.includes('callback_url'))
+    throw new Error(
+      `another shop has an invoice with the id ${external_id}, and would get ` +
+        'its webhook: begin the ids of each shop with a prefix. If ' +
+        'PUBLIC_URL is new, the invoice has the old one until it expires.',
+    );
+  // before the customer has the link, so that the nightly job asks about it
+  const isOpen = orders.keep({ external_id, amount });
   // a paid invoice waits for its webhook, which decides
-  return { kind: 'order' };
+  return isOpen && invoice.status === 'pending'
+    ? { kind: 'payment_page', url: invoice.payment_url }
+    : { kind: 'order' };
 }

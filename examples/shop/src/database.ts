@@ -18,17 +18,16 @@ CREATE TABLE IF NOT EXISTS orders (
   placed_at TEXT -- NULL for a draft
 ) STRICT;
 -- Each row is one invoice of the service. An order has another one after an
--- expiry, or for what is missing.
+-- expiry (ID-r2), or for what is missing after a payment (ID.2).
 CREATE TABLE IF NOT EXISTS payments (
   external_id TEXT PRIMARY KEY,
   order_id TEXT NOT NULL REFERENCES orders (id),
-  number INTEGER NOT NULL,
   amount TEXT NOT NULL,
+  -- ended: expired, replaced, or not needed. It may still be paid.
   state TEXT NOT NULL CHECK (state IN ('open', 'paid', 'ended')),
   created_at TEXT NOT NULL,
   paid TEXT, -- in the currency of the order
-  credited_usdt TEXT,
-  UNIQUE (order_id, number)
+  credited_usdt TEXT
 ) STRICT;
 CREATE UNIQUE INDEX IF NOT EXISTS one_open_payment ON payments (order_id)
   WHERE state = 'open';

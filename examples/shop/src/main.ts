@@ -5,7 +5,7 @@ import { openDatabase } from './database.ts';
 import { readSettings } from './settings.ts';
 import { startShop } from './shop.ts';
 
-const { live, database, host, port, publicUrl } = readSettings(process.env);
+const { live, database, ...place } = readSettings(process.env);
 const limits = { timeout: 5_000, deadline: 12_000 }; // a customer waits
 const db = openDatabase(database);
 
@@ -20,14 +20,7 @@ const merchant = new MerchantClient(
     : { ...limits, baseUrl: sandbox.url, apiKey: sandbox.apiKey },
 );
 const webhookSecret = live?.webhookSecret ?? sandbox?.webhookSecret ?? '';
-const shop = await startShop({
-  db,
-  merchant,
-  webhookSecret,
-  host,
-  port,
-  publicUrl,
-});
+const shop = await startShop({ db, merchant, webhookSecret, ...place });
 console.log(`shop     ${shop.url}`);
 if (sandbox !== null)
   console.log(

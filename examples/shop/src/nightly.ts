@@ -2,23 +2,20 @@ import type { MerchantClient } from 'merchant-invoicing';
 import { type ReconcileOrder, reconcile } from 'merchant-invoicing/reconcile';
 import type { WebhookHandler } from 'merchant-invoicing/webhooks';
 import type { Database } from './database.ts';
+import type { Payment } from './order.ts';
 import { Orders } from './orders.ts';
 
 const DAY = 86_400_000;
 const STATES = { open: 'open', paid: 'fulfilled', ended: 'canceled' } as const;
 
-interface PaymentRow {
-  readonly external_id: string;
-  readonly amount: string;
+interface PaymentRow extends Payment {
   readonly currency: string;
-  readonly state: keyof typeof STATES;
-  readonly paid: string | null;
-  readonly credited_usdt: string | null;
 }
 
 /**
  * A payment that brought less or more is compared with what it brought: the
- * pages ask for the rest.
+ * pages ask for the rest. A rest (`ID.2`) is compared alone, and the invoices
+ * of one charge (`ID`, `ID-r2`) together, as `orderOf` reads them.
  */
 const toSide = ({
   external_id,

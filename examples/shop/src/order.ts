@@ -1,15 +1,18 @@
-import { Decimal } from 'merchant-invoicing';
+import { Decimal, orderOf } from 'merchant-invoicing';
 import type { Line } from './catalogue.ts';
 
 /** One invoice of an order. */
 export interface Payment {
   readonly external_id: string;
-  readonly number: number;
   readonly amount: string;
   readonly state: 'open' | 'paid' | 'ended';
   readonly paid: string | null;
   readonly credited_usdt: string | null;
 }
+
+/** Returns the order of an invoice: `ID` for `ID-r2`, `ID.2` and `ID.2-r2`. */
+export const orderIdOf = (external_id: string): string =>
+  orderOf(external_id).order.replace(/\.[1-9]\d*$/, '');
 
 /** A row of the table, and its payments. */
 export interface OrderFacts {
@@ -41,10 +44,13 @@ export interface Order extends OrderFacts {
   /** The part of the payments that is too much. */
   readonly surplus: Decimal;
   /**
-   * The number of the payment that the page offers. An outdated page offers an
-   * older one, which creates nothing.
+   * The number of the charge: the first one is the whole order, and after each
+   * payment another one is what is still missing. An outdated page has an older
+   * number, which creates nothing.
    */
-  readonly nextNumber: number;
+  readonly charge: number;
+  /** `ID` or `ID.2`. A renewed invoice has `-r2` behind it. */
+  readonly chargeId: string;
 }
 
 export function toOrder(facts: OrderFacts): Order {
@@ -53,16 +59,19 @@ export function toOrder(facts: OrderFacts): Order {
     new Decimal(0),
   );
   const rest = new Decimal(facts.amount).minus(paid);
-  const open = facts.payments.find(({ state }) => state === 'open');
+  const isOpen = facts.payments.some(({ state }) => state === 'open');
+  const charge =
+    1 + facts.payments.filter(({ state }) => state === 'paid').length;
   // a rest below a cent would never be paid
   const missing = Decimal.max(rest, 0).toDecimalPlaces(2, Decimal.ROUND_UP);
   return {
     ...facts,
-    state: stateOf(facts, missing, paid, open !== undefined),
+    state: stateOf(facts, missing, paid, isOpen),
     paid,
     missing,
     surplus: Decimal.max(rest.negated(), 0),
-    nextNumber: open?.number ?? facts.payments.length + 1,
+    charge,
+    chargeId: charge === 1 ? facts.id : `${facts.id}.${charge}`,
   };
 }
 

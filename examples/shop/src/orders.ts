@@ -1,17 +1,23 @@
 import { randomUUID } from 'node:crypto';
+import { orderOf } from 'merchant-invoicing';
 import { CURRENCY, type Line, totalOf } from './catalogue.ts';
 import { type Database, inTransaction } from './database.ts';
-import { type Order, type OrderFacts, type Payment, toOrder } from './order.ts';
+import {
+  type Order,
+  type OrderFacts,
+  orderIdOf,
+  type Payment,
+  toOrder,
+} from './order.ts';
 
-/** The facts of a paid event. */
-export interface Credit {
+/** What is known of an invoice. */
+export interface Invoice {
   readonly external_id: string;
-  /**
-   * The fiat that the customer has paid, which may be less or more than the
-   * amount of the payment.
-   */
-  readonly paid: string;
-  readonly credited_usdt: string;
+  /** What was ordered. */
+  readonly amount: string;
+  /** The fiat that the customer has paid, which may be less or more. */
+  readonly paid?: string;
+  readonly credited_usdt?: string;
 }
 
 /** The orders in SQLite. Every change is one statement or one transaction. */
@@ -44,7 +50,7 @@ export class Orders {
     const row = this.#db.prepare('SELECT * FROM orders WHERE id = ?').get(id);
     if (row === undefined) return null;
     const payments = this.#db
-      .prepare('SELECT * FROM payments WHERE order_id = ? ORDER BY number')
+      .prepare('SELECT * FROM payments WHERE order_id = ?')
       .all(id);
     const facts = { ...row, lines: JSON.parse(String(row['lines'])), payments };
     // the columns are those of the tables
@@ -62,65 +68,63 @@ export class Orders {
   }
 
   /**
-   * Returns the open payment with this number, and makes it if it is the next
-   * one. Null for any other number, such as that of an outdated page. So two
-   * clicks, two tabs and a repeated form find the same payment.
+   * Keeps the invoice of a charge as the open one of its order. Returns false
+   * if the charge was paid meanwhile.
    */
-  openPayment(id: string, number: number): Payment | null {
+  keep(invoice: Invoice): boolean {
     return inTransaction(this.#db, () => {
-      const order = this.get(id);
-      if (order === null || order.placed_at === null || order.missing.isZero())
-        return null;
-      if (number !== order.nextNumber) return null;
-      const open = order.payments.find(({ state }) => state === 'open');
-      if (open !== undefined) return open;
-      const external_id = number === 1 ? id : `${id}.${number}`;
-      const amount = order.missing.toFixed(2);
-      const insert = `INSERT INTO payments
-        (external_id, order_id, number, amount, state, created_at)
-        VALUES (?, ?, ?, ?, 'open', ?)`;
-      this.#db
-        .prepare(insert)
-        .run(external_id, id, number, amount, new Date().toISOString());
-      return {
-        external_id,
-        number,
-        amount,
-        state: 'open',
-        paid: null,
-        credited_usdt: null,
-      };
+      const { order: chargeId } = orderOf(invoice.external_id);
+      const order = this.get(orderIdOf(chargeId));
+      const isOpen = order?.chargeId === chargeId;
+      if (isOpen) this.#endOpen(order.id);
+      this.#note(invoice, isOpen ? 'open' : 'ended');
+      return isOpen;
     });
   }
 
   /** An invoice ended without a payment. A paid one stays paid. */
-  end(external_id: string): void {
-    this.#db
-      .prepare(
-        `UPDATE payments SET state = 'ended'
-         WHERE external_id = ? AND state = 'open'`,
-      )
-      .run(external_id);
+  end(invoice: Invoice): void {
+    this.#note(invoice, 'ended');
   }
 
   /**
    * Books a payment, and ships the order once it is paid in full. Call it in
-   * the transaction of the webhook store. @throws Error if no order has this
-   * payment, so that the service sends the event again.
+   * the transaction of the webhook store.
    */
-  credit({ external_id, paid, credited_usdt }: Credit): void {
-    const update = `UPDATE payments
-      SET state = 'paid', paid = ?, credited_usdt = ?
-      WHERE external_id = ? RETURNING order_id`;
-    const row = this.#db.prepare(update).get(paid, credited_usdt, external_id);
-    if (row === undefined)
-      throw new Error(
-        `no order has the payment ${JSON.stringify(external_id)}`,
-      );
-    const order = this.get(String(row['order_id']));
-    if (order?.missing.isZero() !== true) return;
+  credit(invoice: Required<Invoice>): void {
+    const id = this.#note(invoice, 'paid');
+    this.#endOpen(id); // it asks for what was missing before
+    if (this.get(id)?.missing.isZero() !== true) return;
     this.#db
       .prepare('INSERT OR IGNORE INTO shipments VALUES (?, ?)')
-      .run(order.id, new Date().toISOString());
+      .run(id, new Date().toISOString());
+  }
+
+  /** The page no longer leads to the open invoice. It may still be paid. */
+  #endOpen(id: string): void {
+    const update = `UPDATE payments SET state = 'ended'
+       WHERE order_id = ? AND state = 'open'`;
+    this.#db.prepare(update).run(id);
+  }
+
+  /**
+   * Writes what is known of an invoice, also if a crash has left no row of it.
+   * Returns the id of its order. @throws Error if there is no such order, so
+   * that the service sends the event again.
+   */
+  #note(invoice: Invoice, state: Payment['state']): string {
+    const { external_id, amount, paid = null, credited_usdt = null } = invoice;
+    const id = orderIdOf(external_id);
+    if (this.get(id) === null)
+      throw new Error(`no order has ${JSON.stringify(external_id)}`);
+    const now = new Date().toISOString();
+    const upsert = `INSERT INTO payments VALUES (?, ?, ?, ?, ?, ?, ?)
+      ON CONFLICT (external_id) DO UPDATE SET state = excluded.state,
+        paid = excluded.paid, credited_usdt = excluded.credited_usdt
+      WHERE payments.state IN ('open', 'ended') OR excluded.state = 'paid'`;
+    this.#db
+      .prepare(upsert)
+      .run(external_id, id, amount, state, now, paid, credited_usdt);
+    return id;
   }
 }

@@ -54,7 +54,7 @@ export function checkoutPage(
 ): string {
   const body = html`${notice(problem)}${summary(order)}
 <form method="post" action="/orders/${order.id}/pay">
-<input type="hidden" name="number" value="${order.nextNumber}">
+<input type="hidden" name="number" value="${order.charge}">
 <label for="name">Name</label>
 <input id="name" name="name" value="${name}" required maxlength="200"
  autocomplete="name">
@@ -115,9 +115,9 @@ ${payButton(order, 'Try again')}`;
   }
 }
 
-const payButton = ({ id, nextNumber }: Order, text: string): Html =>
+const payButton = ({ id, charge }: Order, text: string): Html =>
   html`<form method="post" action="/orders/${id}/pay">
-<input type="hidden" name="number" value="${nextNumber}">
+<input type="hidden" name="number" value="${charge}">
 <button>${text}</button></form>`;
 
 function summary({ lines, amount, currency }: Order): Html {

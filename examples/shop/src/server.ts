@@ -1,10 +1,9 @@
 import { readFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { isMerchantError, type MerchantClient } from 'merchant-invoicing';
+import { isMerchantError } from 'merchant-invoicing';
 import { readCart } from './catalogue.ts';
-import { startPayment } from './checkout.ts';
+import { type Checkout, startPayment } from './checkout.ts';
 import type { Order } from './order.ts';
-import type { Orders } from './orders.ts';
 import { checkoutPage, messagePage, orderPage, productPage } from './pages.ts';
 
 const STYLE = readFileSync(new URL('style.css', import.meta.url), 'utf8');
@@ -32,12 +31,8 @@ interface Answer {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-export interface Site {
-  readonly merchant: MerchantClient;
-  readonly orders: Orders;
+export interface Site extends Checkout {
   readonly log: (line: string) => void;
-  /** The address of the shop, which the service and the customer reach. */
-  readonly url: () => string;
 }
 
 /** Answers every path but the webhook. */
@@ -158,13 +153,7 @@ async function pay(
   }
   const order = site.orders.get(draft.id) ?? draft;
   try {
-    const next = await startPayment(
-      site.merchant,
-      site.orders,
-      order,
-      Number(form.get('number')),
-      site.url(),
-    );
+    const next = await startPayment(site, order, Number(form.get('number')));
     if (next.kind === 'payment_page')
       return { status: 303, headers: { location: next.url } };
     if (next.kind === 'order') return toOrder(order.id);

@@ -6,6 +6,8 @@ export interface Settings {
   readonly host: string;
   readonly port: number;
   readonly publicUrl: string | undefined;
+  /** A sandbox plays the service, in the process or elsewhere. */
+  readonly isSandbox: boolean;
 }
 
 /**
@@ -41,5 +43,6 @@ export function readSettings(
     host: env['HOST'] ?? '127.0.0.1',
     port: Number(env['PORT'] ?? 3000),
     publicUrl,
+    isSandbox: !isLive || env['MERCHANT_SANDBOX'] === '1',
   };
 }

@@ -19,6 +19,8 @@ export interface ShopOptions {
   readonly port?: number;
   /** The address of the shop behind its proxy. Default: host and port. */
   readonly publicUrl?: string | undefined;
+  /** A sandbox plays the service, so its invoices may have an old address. */
+  readonly isSandbox?: boolean;
 }
 
 /** A running shop. */
@@ -38,6 +40,7 @@ export async function startShop(options: ShopOptions): Promise<Shop> {
     host = '127.0.0.1',
     port = 0,
     publicUrl,
+    isSandbox = false,
   } = options;
   const orders = new Orders(db);
   const handler = await openReceiver(db, orders, webhookSecret, log);
@@ -46,7 +49,7 @@ export async function startShop(options: ShopOptions): Promise<Shop> {
   const server = createServer((request, response) => {
     if (request.url === '/webhook') return webhook(request, response);
     return answerPage(
-      { merchant, orders, log, url: () => url },
+      { merchant, orders, log, url: () => url, isSandbox },
       request,
       response,
     );

@@ -24,10 +24,12 @@ export async function openReceiver(
   const credit = ({
     external_id,
     amount,
+    original_amount,
     credited_usdt,
   }: InvoicePaidEvent | InvoiceAdjustedEvent) =>
     orders.credit({
       external_id,
+      amount: (original_amount ?? amount).toFixed(),
       paid: credited_usdt.isZero() ? '0' : amount.toFixed(),
       credited_usdt: credited_usdt.toFixed(),
     });
@@ -38,8 +40,8 @@ export async function openReceiver(
     // The same: the shop compares all payments of an order with its amount, and
     // ships when nothing is missing.
     onAdjusted: (event, { commit }) => commit(() => credit(event)),
-    onCanceled: ({ external_id }, { commit }) =>
-      commit(() => orders.end(external_id)),
+    onCanceled: ({ external_id, amount }, { commit }) =>
+      commit(() => orders.end({ external_id, amount: amount.toFixed() })),
     onReport: ({ reason, external_id, message, error }) =>
       log(
         `webhook: ${reason}: ${external_id ?? ''} ${message}` +

@@ -46,6 +46,33 @@ test('an order that was paid twice is shipped once, and the surplus is reported'
   assert.equal(stage.shipments(), 1);
 });
 
+test('two paid invoices of one charge are found, and the surplus is reported', async () => {
+  const stage = await openStage();
+  const { path, id } = await stage.order();
+  await stage.sandbox.advance('31m');
+  await stage.post(`${path}/pay`, { number: '1' });
+  await stage.sandbox.pay(`${id}-r2`);
+  stage.sandbox.faults.next('wrong_signature', { times: 7 });
+  await stage.sandbox.pay(id, { late: true });
+  await stage.sandbox.advance('1d');
+  const { findings, told } = await nightOf(stage);
+  assert.deepEqual(
+    [findings, told[0]?.['played'], told.slice(1).map(({ kind }) => kind)],
+    [2, 1, ['paid_twice', 'return_to_customer']],
+  );
+  assert.equal(stage.shipments(), 1);
+});
+
+test('a rest is not a second payment of its order', async () => {
+  const stage = await openStage();
+  const { path, id } = await stage.order();
+  await stage.sandbox.pay(id, { amount: '20.00' });
+  await stage.post(`${path}/pay`, { number: '2' });
+  await stage.sandbox.pay(`${id}.2`);
+  await stage.sandbox.advance('1h');
+  assert.equal((await nightOf(stage)).findings, 0);
+});
+
 test('a correction that sends no webhook is reported', async () => {
   const stage = await openStage();
   const { id } = await stage.order();

@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { MerchantClient } from 'merchant-invoicing';
+import { startPayment } from '../src/checkout.ts';
+import { startShop } from '../src/shop.ts';
 import { invoicesOf, openStage, TYPED } from './stage.ts';
 
 test('a paid order is shipped once, also if its webhook comes twice', async () => {
@@ -66,30 +69,96 @@ test('the button of an old tab changes nothing once the order is paid', async ()
   assert.equal((await invoicesOf(stage)).length, 1);
 });
 
-test('an expired invoice is renewed with one click, and twice with none', async () => {
+test('an expired invoice is renewed once, also from an old tab', async () => {
   const stage = await openStage();
   const { path, id } = await stage.order();
   await stage.sandbox.advance('31m');
   assert.match(
     (await stage.get(path)).text,
-    /You were not charged[\s\S]*name="number" value="2"/,
+    /You were not charged[\s\S]*name="number" value="1"/,
   );
 
-  assert.equal(
-    (await stage.post(`${path}/pay`, { number: '1' })).location,
-    path,
-  ); // the form of the old page
   const clicks = await Promise.all(
-    [1, 2, 3].map(() => stage.post(`${path}/pay`, { number: '2' })),
+    [1, 2, 3].map(() => stage.post(`${path}/pay`, { number: '1' })),
   );
-  assert.equal(new Set(clicks.map(({ location }) => location)).size, 1);
+  const targets = new Set(clicks.map(({ location }) => location));
+  assert.match([...targets].join(), /^[^,]*\/pay\/[^,]*$/);
   assert.deepEqual(
     (await invoicesOf(stage)).map(({ external_id }) => external_id).sort(),
-    [id, `${id}.2`],
+    [id, `${id}-r2`],
   );
 
-  await stage.sandbox.pay(`${id}.2`);
+  await stage.sandbox.pay(`${id}-r2`);
   assert.match((await stage.get(path)).text, /Paid\./);
+});
+
+test('an expired invoice that is paid late ships, and the renewed one is too much', async () => {
+  const stage = await openStage();
+  const { path, id } = await stage.order();
+  await stage.sandbox.advance('31m');
+  await stage.post(`${path}/pay`, { number: '1' });
+  stage.sandbox.faults.next('wrong_signature', { times: 7 });
+  await stage.sandbox.pay(id, { late: true });
+  const early = await stage.post(`${path}/pay`, { number: '1' });
+  assert.equal(early.location, path); // no third invoice, and no payment page
+  assert.match((await stage.get(path)).text, /We wait for your payment/);
+  stage.sandbox.faults.clear();
+  await stage.sandbox.resend(id);
+  assert.match((await stage.get(path)).text, /Paid\./);
+  assert.equal(stage.shipments(), 1);
+
+  await stage.sandbox.pay(`${id}-r2`); // the page that is still open
+  assert.match((await stage.get(path)).text, /You paid 25\.00 EUR too much/);
+  assert.equal(stage.shipments(), 1);
+});
+
+test('an invoice that is created while the order is paid leads to no payment page', async () => {
+  const { sandbox, shop, ...stage } = await openStage();
+  const { id } = await stage.order();
+  await sandbox.advance('31m');
+  const order = shop.orders.get(id);
+  assert.ok(order !== null);
+  const merchant = new MerchantClient({
+    baseUrl: sandbox.url,
+    apiKey: sandbox.apiKey,
+    fetch: async (input, init) => {
+      const response = await sandbox.fetch(input, init);
+      if (response.status === 201) await sandbox.pay(id, { late: true });
+      return response;
+    },
+  });
+  const desk = { ...shop, merchant, url: () => shop.url, isSandbox: false };
+  assert.deepEqual(await startPayment(desk, order, 1), { kind: 'order' });
+  const { state, payments } = shop.orders.get(id) ?? {};
+  assert.deepEqual(
+    [state, ...(payments ?? []).map((each) => each.state)],
+    ['paid', 'paid', 'ended'],
+  );
+});
+
+test('an invoice with the webhook of another shop takes no payment', async () => {
+  const { merchant, db, ...stage } = await openStage();
+  const { path, id } = await stage.order();
+  const options = { db, merchant, webhookSecret: 'whsec_0123456789abcdef' };
+  for (const [isSandbox, status] of [
+    [false, 500],
+    [true, 303],
+  ] as const) {
+    const log: string[] = [];
+    const other = await startShop({
+      ...options,
+      isSandbox,
+      log: (line) => log.push(line),
+    });
+    const { status: got } = await fetch(`${other.url}${path}/pay`, {
+      method: 'POST',
+      body: new URLSearchParams(TYPED),
+      redirect: 'manual',
+    });
+    await other.close();
+    const told = log.some((line) => line.includes(`id ${id}, and would get`));
+    assert.deepEqual([got, told], [status, !isSandbox]);
+  }
 });
 
 test('an invoice that expired while its webhook was lost is renewed as well', async () => {
@@ -98,14 +167,12 @@ test('an invoice that expired while its webhook was lost is renewed as well', as
   stage.sandbox.faults.next('wrong_signature', { times: 7 });
   await stage.sandbox.advance('31m');
   assert.match((await stage.get(path)).text, /We wait for your payment/);
-  assert.equal(
-    (await stage.post(`${path}/pay`, { number: '1' })).location,
-    path,
-  ); // learns the end from the service
-  stage.sandbox.faults.clear();
-  const { location } = await stage.post(`${path}/pay`, { number: '2' });
+  const { location } = await stage.post(`${path}/pay`, { number: '1' });
   assert.match(location ?? '', /\/pay\//);
-  await stage.sandbox.pay(`${id}.2`);
+  stage.sandbox.faults.clear();
+  await stage.sandbox.resend(id); // the end of the first one closes no other
+  assert.match((await stage.get(path)).text, /We wait for your payment/);
+  await stage.sandbox.pay(`${id}-r2`);
   assert.equal(stage.shipments(), 1);
 });
 
@@ -119,6 +186,8 @@ test('a customer who pays less pays the rest with a second invoice', async () =>
   );
   assert.equal(stage.shipments(), 0);
 
+  await stage.post(`${path}/pay`, { number: '1' }); // the form of an old tab
+  assert.equal((await invoicesOf(stage)).length, 1);
   await stage.post(`${path}/pay`, { number: '2' });
   assert.equal(
     (await stage.merchant.invoices.get(`${id}.2`)).amount.toFixed(2),
@@ -204,7 +273,7 @@ test('an amount that no method takes creates no invoice', async () => {
   assert.match(answer.text, /cannot be paid online/);
 });
 
-test('a forged webhook ships nothing, and a payment without an order is not acknowledged', async () => {
+test('a forged webhook ships nothing, and an invoice without an order is not acknowledged', async () => {
   const stage = await openStage();
   const { id } = await stage.order();
   const body = JSON.stringify({
@@ -230,10 +299,15 @@ test('a forged webhook ships nothing, and a payment without an order is not ackn
     ...stranger,
     callback_url: `${stage.shop.url}/webhook`,
   });
+  await stage.merchant.invoices.create({
+    ...stranger,
+    external_id: 'expires',
+    callback_url: `${stage.shop.url}/webhook`,
+  });
   await stage.sandbox.pay('stranger');
-  assert.equal(
-    (await stage.merchant.webhooks.deliveries('stranger'))[0]?.attempt_log[0]
-      ?.status_code,
-    500,
-  );
+  await stage.sandbox.advance('31m');
+  for (const external_id of ['stranger', 'expires']) {
+    const [delivery] = await stage.merchant.webhooks.deliveries(external_id);
+    assert.equal(delivery?.attempt_log[0]?.status_code, 500);
+  }
 });

@@ -10,16 +10,21 @@ const LIVE = {
 };
 
 test('without variables, a sandbox plays the service and nothing is kept', () => {
-  const { live, database, publicUrl } = readSettings({});
-  assert.deepEqual([live, database, publicUrl], [null, ':memory:', undefined]);
+  const { live, database, publicUrl, isSandbox } = readSettings({});
+  assert.deepEqual(
+    [live, database, publicUrl, isSandbox],
+    [null, ':memory:', undefined, true],
+  );
 });
 
 test('MERCHANT_BASE_URL switches to the service', () => {
-  const { live, database, publicUrl } = readSettings(LIVE);
+  const { live, database, publicUrl, isSandbox } = readSettings(LIVE);
   assert.deepEqual(
-    [live?.webhookSecret, database, publicUrl],
-    [LIVE.MERCHANT_WEBHOOK_SECRET, 'shop.db', 'https://shop.example'],
+    [live?.webhookSecret, database, publicUrl, isSandbox],
+    [LIVE.MERCHANT_WEBHOOK_SECRET, 'shop.db', 'https://shop.example', false],
   );
+  const played = readSettings({ ...LIVE, MERCHANT_SANDBOX: '1' });
+  assert.equal(played.isSandbox, true);
 });
 
 test('a variable that is missing or unusable is named at the start', () => {

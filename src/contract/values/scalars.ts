@@ -39,6 +39,37 @@ function isWithinBounds(decimal: Decimal): boolean {
   return decimal.precision() <= SIGNIFICANT_DIGITS && decimal.e < PLACES_MAX && decimal.decimalPlaces() <= PLACES_MAX;
 }
 
+/** The members of a decimal.js instance that this package reads. */
+export interface DecimalLike {
+  readonly s: number;
+  readonly e: number;
+  readonly d: readonly number[];
+  toFixed(): string;
+}
+
+/** Returns a decimal of this package or of the host in plain notation, or null for any other value. */
+export function decimalText(value: unknown): string | null {
+  // Bounded first, because a huge exponent in plain notation takes minutes or all of the memory.
+  return isDecimalLike(value) && Math.abs(value.e) < PLACES_MAX ? value.toFixed() : null;
+}
+
+// `Decimal.isDecimal` alone is not enough, because parsed JSON can have the member that it looks for. NaN and Infinity
+// have the exponent NaN.
+function isDecimalLike(value: unknown): value is DecimalLike {
+  return Decimal.isDecimal(value) && typeof value.e === 'number' && typeof value.toFixed === 'function';
+}
+
+/** Reads an amount that a caller gives: decimal text, or a Decimal of any copy of decimal.js. A number is not exact. */
+export function decimalGiven(value: unknown): Decimal | Problem {
+  return decimalFrom(typeof value === 'string' ? value : decimalText(value));
+}
+
+/** Reads money that a caller gives, as {@link decimalGiven}. A negative amount is refused. */
+export function moneyGiven(value: unknown): Decimal | Problem {
+  const read = decimalGiven(value);
+  return read instanceof Problem || !read.isNegative() ? read : NEGATIVE;
+}
+
 const NEGATIVE = new Problem('must not be negative');
 
 /** Reads an amount of money, as {@link decimalFrom}. A negative one is refused. */

@@ -360,13 +360,12 @@ function countedWork() {
 }
 
 const newKey = (): string => `${crypto.randomUUID()}:paid`;
-const never = new AbortController().signal;
 
 function once(
   store: TransactionStore,
   key: string,
   work: () => Promise<void>,
-  { owner = 'a', signal = never, again = false } = {},
+  { owner = 'a', signal = new AbortController().signal, again = false } = {},
 ): Promise<OnceResult> {
   return store.runOnce({ key, digest: digestOf(owner), signal, again }, work);
 }

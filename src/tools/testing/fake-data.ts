@@ -2,7 +2,7 @@ import type { Invoice, InvoiceAdjustment, InvoicePaymentMethod } from '../../con
 import { isFinalStatus } from '../../contract/statuses.ts';
 import type { Currency } from '../../contract/types.ts';
 import { Decimal } from '../../contract/values/decimal.ts';
-import { dateFrom, decimalFrom, Problem } from '../../contract/values/scalars.ts';
+import { dateFrom, moneyGiven, Problem } from '../../contract/values/scalars.ts';
 import { checkOptions, configurationFail, type Fail, namesOf } from '../../errors/checks.ts';
 import type {
   InvoiceAdjustedEvent,
@@ -261,11 +261,8 @@ function read<T>(overrides: object, known: ReadonlySet<string>, fail: Fail): Par
 }
 
 function moneyOf(name: string, value: unknown, fail: Fail): Decimal {
-  const text = Decimal.isDecimal(value) ? value.toFixed() : value;
-  const amount =
-    typeof text === 'string' ? decimalFrom(text) : new Problem('must be text such as "25.00", or a Decimal');
-  if (amount instanceof Problem) return fail(`${name} ${amount.message}`);
-  return amount.isNegative() ? fail(`${name} must not be negative`) : amount;
+  const amount = moneyGiven(value);
+  return amount instanceof Problem ? fail(`${name} ${amount.message}`) : amount;
 }
 
 function timeOf(name: string, value: unknown, fail: Fail): Date {

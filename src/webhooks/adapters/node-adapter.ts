@@ -70,6 +70,7 @@ export interface NodeRequest {
     | {
         readonly aborted?: boolean | undefined;
         readonly rstCode?: number | undefined;
+        readonly closed?: boolean | undefined;
         close?(code: number): unknown;
       }
     | undefined;
@@ -154,7 +155,9 @@ function headersOf(request: NodeRequest): HeadersInput {
 const NO_ERROR = 0;
 
 function sendReply(request: NodeRequest, response: NodeResponse, reply: WebhookReply): void {
-  if (response.headersSent || response.writableEnded || response.destroyed === true) return; // aborted, or another response was sent
+  // Aborted, or another response was sent. Older Nodes do not mark the response of a stream that was lost.
+  const isLost = response.destroyed === true || request.stream?.closed === true;
+  if (response.headersSent || response.writableEnded || isLost) return;
   response.statusCode = reply.status;
   for (const [name, value] of Object.entries(reply.headers)) response.setHeader(name, value);
   if (request.complete !== false || reply.body !== 'time_limit') {

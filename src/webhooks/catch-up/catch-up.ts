@@ -205,7 +205,7 @@ class Run<Extra extends object> {
 
   /**
    * Looks the unread orders up in the lists, until all are found or the pages of a run are read. What the lists do not show
-   * has failed.
+   * has failed. Throws if no list could be read either, and no order: the service is down.
    *
    * @param arePendingKnown Whether this run has walked the list of pending invoices before.
    */
@@ -227,15 +227,23 @@ class Run<Extra extends object> {
         problem ??= error;
       }
     }
+    const isDown = problem !== undefined && budget.pages === LOOK_UP_PAGES_MAX && this.#reads.found === 0;
+    const lookedUp =
+      problem !== undefined
+        ? 'not all lists of invoices could be read'
+        : budget.pages > 0
+          ? 'no list shows it'
+          : `the ${LOOK_UP_PAGES_MAX} pages of lists that a run reads do not show it`;
     for (const { ident, status, error } of unread.values()) {
       const order = JSON.stringify(ident);
       const cause =
         status === 'success'
           ? `The single read of order ${order} does not say what was credited, and the list of paid invoices does not show it.`
-          : `The invoice of order ${order} could not be read, and ${budget.pages > 0 ? 'no list shows it' : `the ${LOOK_UP_PAGES_MAX} pages of lists that a run reads do not show it`}.`;
+          : `The invoice of order ${order} could not be read, and ${lookedUp}.`;
       this.#report('order_not_read', { cause }, error ?? problem, ident);
       this.#count('failed');
     }
+    if (isDown) throw problem;
   }
 
   /** Yields the invoices of a list that are unread, and removes them from there. */

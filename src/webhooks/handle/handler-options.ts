@@ -2,6 +2,7 @@ import {
   type Callback,
   callback,
   configurationFail,
+  duration,
   type Fail,
   kindOf,
   type OptionTable,
@@ -114,12 +115,9 @@ const OPTIONS = {
   onReport: callback<Callback<[report: WebhookReport]>>(),
   now: callback<() => number>(),
   timeout(value: unknown, name: string, fail: Fail): number {
-    if (value === undefined) return DEFAULT_TIMEOUT;
-    if (typeof value !== 'number' || !(value > 0 && value <= MAX_TIMEOUT))
-      return fail(
-        `${name} must be ${MIN_TIMEOUT} to ${MAX_TIMEOUT} milliseconds: the service gives up after 15 seconds`,
-      );
-    return value >= MIN_TIMEOUT ? value : fail(`${name} is in milliseconds and at least ${MIN_TIMEOUT}, not ${value}`);
+    const ms = duration({ default: DEFAULT_TIMEOUT, min: MIN_TIMEOUT })(value, name, fail);
+    if (ms <= MAX_TIMEOUT) return ms;
+    return fail(`${name} must be at most ${MAX_TIMEOUT} milliseconds: the service gives up after 15 seconds`);
   },
   timers: (value: unknown): WebhookTimers => (value ?? globalTimers) as WebhookTimers, // for tests
 } satisfies OptionTable<Omit<WebhookHandlerOptions, keyof InvoiceEventHandlers<never>>>;

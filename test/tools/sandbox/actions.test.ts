@@ -51,7 +51,7 @@ it.each<[string, string, object | string, object, RegExp[], Record<string, strin
 });
 
 it.each([
-  ['pay', { ident: 'expired' }, 'it is expired'],
+  ['pay', { ident: 'expired' }, 'is expired, which is final'],
   ['pay', { ident: 'open', amont: '17.00' }, 'pay has no "amont"'],
   ['pay', { ident: 'open', late: 'yes' }, 'late is true or false, not yes'],
   ['adjust', { ident: 'open', amount: '17.00' }, 'Only a paid one can be corrected'],

@@ -42,8 +42,8 @@ it.each(ENDS)('%s ends an order once and for all, with one webhook', async (_, e
     finished_at: '2026-03-01T12:01:00.000Z',
   });
   expect(delivery).toEqual({ state: 'delivered', status: 200, why: null });
-  for (const [, again] of ENDS) await expect(again(sandbox)).rejects.toThrow(`it is ${status}, which is final`);
-  expect(() => sandbox.choose('order-1042', 1)).toThrow(`it is ${status}, which is final`);
+  for (const [, again] of ENDS) await expect(again(sandbox)).rejects.toThrow(`is ${status}, which is final: it `);
+  expect(() => sandbox.choose('order-1042', 1)).toThrow(`is ${status}, which is final: it `);
   await sandbox.advance('1d');
   expect(sandbox.invoice('order-1042')).toEqual(invoice);
   expect(bodies()).toEqual([{ invoice_uuid: invoice.uuid, external_id: 'order-1042', ...webhook }]);

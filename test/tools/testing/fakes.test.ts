@@ -134,7 +134,7 @@ describe('the event of a fake', () => {
 
 it.each<[() => unknown, RegExp]>([
   [() => fakeInvoice({ externalId: 'a' } as object), /no "externalId"/],
-  [() => fakeInvoice({ amount: 25 } as object), /amount must be text such as "25\.00"/],
+  [() => fakeInvoice({ amount: 25 } as object), /amount must be a decimal string, such as "25\.00"/],
   [() => fakeInvoice({ amount: '-1' }), /amount must not be negative/],
   [() => fakeInvoice({ created_at: 'yesterday' }), /created_at must be/],
   [() => fakeInvoice({ created_at: new Date('x') }), /created_at is an invalid Date/],

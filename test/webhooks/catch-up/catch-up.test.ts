@@ -410,6 +410,20 @@ describe('orders', () => {
     expect(shop.reports.at(-1)?.message).toContain('the service is down');
   });
 
+  it('end the run after the look-up when no list is answered: a few orders, and the service is down', async () => {
+    const given = failing([], ['order-0', 'order-1'], 'SDK_UNREADABLE_BODY');
+    given.service.list = async function* () {
+      yield await Promise.reject(fakeError('SDK_ATTEMPT_TIMEOUT'));
+    };
+    const shop = shopOf();
+    const run = shop.handler.catchUp(given.client, { orders: ['order-0', 'order-1'] });
+    await expect(run).rejects.toMatchObject({ kind: 'timeout' });
+    expect(shop.reports.map(({ message }) => message)).toEqual([
+      expect.stringContaining('not all lists of invoices could be read'),
+      expect.stringContaining('not all lists of invoices could be read'),
+    ]);
+  });
+
   it('end the run at once when the service refuses the key', async () => {
     const given = clientOf(...numbered(30));
     given.answers.set('order-0', fakeError('INVALID_API_KEY' as string, { status: 401 }));

@@ -50,7 +50,7 @@ function awaitExpiry(world: World, invoice: InvoiceRecord): void {
 
 /** Sets the payment method, and with it the rate and the commission. May be repeated while pending. */
 export function chooseMethod(world: World, invoice: InvoiceRecord, wanted: string | number | undefined): void {
-  checkPending(invoice, 'choose a method for');
+  checkPending(invoice, 'takes no method');
   setMethod(world, invoice, wanted);
 }
 
@@ -77,7 +77,7 @@ export async function payInvoice(world: World, invoice: InvoiceRecord, payment: 
   const { amount = invoice.amount, method, late } = readOptions('pay', payment, PAYMENT, fail);
   checkAmount(amount);
   if (late) checkUnpaid(invoice);
-  else checkPending(invoice, 'pay');
+  else checkPending(invoice, invoice.status === 'success' ? 'is paid once' : 'can be paid late only');
   if (invoice.status === 'pending' && late) {
     methodFor(world, invoice, method); // throws before the clock moves
     await settleDeliveries(world);
@@ -99,7 +99,7 @@ export function closeInvoice(
   why: string,
   at = world.clock.now(),
 ): Promise<void> {
-  checkPending(invoice, `set ${status} for`);
+  checkPending(invoice, `cannot become ${status}`);
   return finish(world, invoice, status, why, at);
 }
 
@@ -155,11 +155,9 @@ function finish(
   return announce(world, invoice);
 }
 
-function checkPending(invoice: InvoiceRecord, doing: string): void {
+function checkPending(invoice: InvoiceRecord, refusal: string): void {
   if (invoice.status === 'pending') return;
-  throw new ConfigurationError(
-    `Cannot ${doing} ${quoted(invoice.external_id)}: it is ${invoice.status}, which is final. Only a pending invoice can change`,
-  );
+  throw new ConfigurationError(`${quoted(invoice.external_id)} is ${invoice.status}, which is final: it ${refusal}`);
 }
 
 function checkUnpaid({ status, external_id }: InvoiceRecord): void {

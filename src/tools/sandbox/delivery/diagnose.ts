@@ -38,6 +38,8 @@ export type DiagnosisId =
   | 'login'
   | 'csrf'
   | 'host_blocked'
+  | 'forbidden'
+  | 'rate_limited'
   | 'refused'
   | 'receiver_failed'
   | 'changed_body'
@@ -121,7 +123,7 @@ export function diagnoseStatus(host: string, url: string | null, status: number 
     const remedy = `Start it, or correct the address. The service waits for 15 s. ${LONG_WORK}`;
     return { id: 'connection_failed', text: `No response came from ${host}.`, remedy, isProven: false };
   }
-  if (status === 400 || status === 401 || status === 403) {
+  if (status === 400 || status === 401) {
     return {
       id: 'signature_mismatch',
       text: `${host} answered ${status}: most often its webhook secret is not the one of the dashboard.`,
@@ -270,6 +272,12 @@ function fromResponse({ body, headers, url }: RefusedDelivery, status: number): 
     'Start the application, or correct the proxy.',
   );
   const meanings: Readonly<Record<number, Diagnosis>> = {
+    403: {
+      id: 'forbidden',
+      text: 'It answers 403, as no receiver of this package does: a firewall, a login or a guard stands before the route.',
+      remedy: 'Exempt this route from it: a webhook carries a signature and no login.',
+      isProven: false,
+    },
     404: proven(
       'no_route',
       `The receiver has no POST route ${place}.`,
@@ -282,6 +290,11 @@ function fromResponse({ body, headers, url }: RefusedDelivery, status: number): 
       'Raise its limit: a webhook has about 1 kB.',
     ),
     415: proven('not_json', 'The receiver does not take application/json.', 'Let this route take it.'),
+    429: proven(
+      'rate_limited',
+      'A rate limit stands before the route.',
+      'Exempt this route from it: after an outage the service sends many webhooks at once.',
+    ),
     502: proxy,
     504: proxy,
   };

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isLoopback } from '../../../contract/values/scalars.ts';
-import { checkOptions, namesOf, readCount } from '../../../errors/checks.ts';
+import { count, type OptionTable, readOptions, unchecked } from '../../../errors/checks.ts';
 import { ConfigurationError } from '../../../errors/classes.ts';
 import { BodyChunks } from '../../../webhooks/body.ts';
 import { fail } from '../option-checks.ts';
@@ -33,13 +33,15 @@ export interface SandboxServer {
   close(): Promise<void>;
 }
 
-const LISTEN_NAMES = namesOf<ListenOptions>({ port: true, host: true, allowedHosts: true });
+const LISTEN = {
+  port: count({ default: 0, min: 0, max: 65_535 }),
+  host: unchecked<string | undefined>(),
+  allowedHosts: unchecked<readonly string[] | undefined>(),
+} satisfies OptionTable<ListenOptions>;
 
 /** Serves the sandbox over HTTP. @throws ConfigurationError if the port is in use, or an option unusable. @internal */
 export async function listenHttp(world: World, front: Front, options: ListenOptions = {}): Promise<SandboxServer> {
-  checkOptions('listen', options, LISTEN_NAMES, fail);
-  const { host = '127.0.0.1', allowedHosts = [] } = options;
-  const port = readCount('port', options.port, { byDefault: 0, min: 0, max: 65_535 }, fail);
+  const { port, host = '127.0.0.1', allowedHosts = [] } = readOptions('listen', options, LISTEN, fail);
   // An empty host would be all addresses.
   const isName = (name: unknown) => typeof name === 'string' && name !== '';
   if (!Array.isArray(allowedHosts) || ![host, ...allowedHosts].every(isName))

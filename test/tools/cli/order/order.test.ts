@@ -206,10 +206,9 @@ it.each([404, 500])(
       `  A-17  Paid, webhook: Retrying · no response
   ✗ Your shop has not heard of it: 2 attempts failed, the next one comes in 4
     min.
-    shop.example answered 403: most often its webhook secret is not the one of
-    the dashboard.
-    Compare the two. If they are the same, a body parser changes the body before
-    it is checked.
+    It answers 403, as no receiver of this package does: a firewall, a login or
+    a guard stands before the route.
+    Exempt this route from it: a webhook carries a signature and no login.
     fix: npx merchant-invoicing order A-17 --resend
 
   invoice ${UUID}

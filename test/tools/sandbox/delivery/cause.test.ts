@@ -83,7 +83,7 @@ describe('the cause of a refused webhook', () => {
   ])('is not proven by %s of a receiver that the sandbox does not know', async (_, receiver) => {
     const { cause } = await sentTo(receiver);
     expect(cause?.isProven).toBe(false);
-    expect(['refused', 'receiver_failed', 'connection_failed']).toContain(cause?.id);
+    expect(['refused', 'forbidden', 'receiver_failed', 'connection_failed']).toContain(cause?.id);
   });
 
   it.each<Verdict>([
@@ -203,6 +203,12 @@ it('nothing is sent to another machine', async () => {
 });
 
 it.each([
+  [
+    403,
+    'forbidden',
+    'It answers 403, as no receiver of this package does: a firewall, a login or a guard stands before the route.',
+  ],
+  [429, 'rate_limited', 'A rate limit stands before the route.'],
   [404, 'no_route', 'The receiver has no POST route for the callback_url.'],
   [405, 'no_post', 'The receiver takes no POST for the callback_url.'],
 ])('a status %i without an address is told without one, and proves nothing', (status, id, text) => {

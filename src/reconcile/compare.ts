@@ -68,8 +68,8 @@ export function compareWithoutOrder(
   horizon: number,
 ): Comparison {
   if (eventNameOf(invoice.status) === 'invoice.canceled') return { result: 'matched' };
-  const action = 'Find the order. If no order belongs to it, find out who created the invoice.';
-  const difference = differs('invoice_without_order', null, invoice.status, action);
+  const remedy = 'Find the order. If no order belongs to it, find out who created the invoice.';
+  const difference = differs('invoice_without_order', null, invoice.status, '', remedy);
   const finding = {
     ...difference,
     external_id,
@@ -83,9 +83,9 @@ export function compareWithoutOrder(
 
 /** The finding for rows that have the same id, or the same invoice. */
 export function duplicateOf(order: FoundOrder, count: number): Finding {
-  const action = 'Keep one order for this invoice: one payment must not fulfil two.';
+  const remedy = 'Keep one order for this invoice: one payment must not fulfil two.';
   const { external_id, currency } = order;
-  const difference = { ...differs('duplicate_order', 1, Math.max(2, count), action), difference: null };
+  const difference = { ...differs('duplicate_order', 1, Math.max(2, count), '', remedy), difference: null };
   return { ...difference, external_id, currency, confirmed: true, order, invoice: null };
 }
 
@@ -120,30 +120,33 @@ function unpaid(rows: readonly Row[]): Finding[] {
   if (last === undefined || isPayable) return [];
   const ended = open.filter((row) => invoiceOf(row) !== null).at(-1);
   if (ended === undefined) {
-    const action = 'Create the invoice with this external_id, or cancel the order.';
-    return [findingOf(last, differs('order_without_invoice', last.order.state, null, action))];
+    const remedy = 'Create the invoice with this external_id, or cancel the order.';
+    return [findingOf(last, differs('order_without_invoice', last.order.state, null, '', remedy))];
   }
   const status = invoiceOf(ended)?.status ?? '';
-  const action = `The order waits for money, and its invoice is ${status}: nothing was paid. Cancel the order, or create another invoice for it.`;
-  return [findingOf(ended, differs('open_but_ended', 'pending', status, action))];
+  const facts = `The order waits for money, and its invoice is ${status}: nothing was paid.`;
+  const remedy = 'Cancel the order, or create another invoice for it.';
+  return [findingOf(ended, differs('open_but_ended', 'pending', status, facts, remedy))];
 }
 
 function givenUnpaid(row: Row): Finding {
   const { state } = row.order;
   const invoice = invoiceOf(row);
   if (invoice === null) {
-    const action = `The order is ${state}, and the service has no invoice with its id. Find the payment of this order.`;
-    return findingOf(row, differs('fulfilled_not_paid', 'success', null, action));
+    const facts = `The order is ${state}, and the service has no invoice with its id.`;
+    return findingOf(row, differs('fulfilled_not_paid', 'success', null, facts, 'Find the payment of this order.'));
   }
   const remedy = state === 'refunded' ? 'Find out what was refunded.' : 'Stop or reclaim the delivery.';
-  const action = `The order is ${state}, and its invoice is ${invoice.status}: nothing was paid. ${isConfirmed(row) ? remedy : 'Look the invoice up before you act.'}`;
-  return findingOf(row, differs('fulfilled_not_paid', 'success', invoice.status, action));
+  const facts = `The order is ${state}, and its invoice is ${invoice.status}: nothing was paid.`;
+  const first = isConfirmed(row) ? remedy : 'Look the invoice up before you act.';
+  return findingOf(row, differs('fulfilled_not_paid', 'success', invoice.status, facts, first));
 }
 
 function paidTwice(row: Row, paid: readonly Row[]): Finding {
   const ids = paid.map(({ order }) => JSON.stringify(order.external_id)).join(' and ');
-  const action = `${paid.length} invoices of the order are paid: ${ids}. Give the customer one of the payments back, or book it as credit.`;
-  return findingOf(row, { ...differs('paid_twice', 1, paid.length, action), difference: null });
+  const facts = `${paid.length} invoices of the order are paid: ${ids}.`;
+  const remedy = 'Give the customer one of the payments back, or book it as credit.';
+  return findingOf(row, { ...differs('paid_twice', 1, paid.length, facts, remedy), difference: null });
 }
 
 /** Returns what differs between the order and its paid invoice. That of the state comes first. */
@@ -158,41 +161,49 @@ function differencesOf(row: Row, { order: book }: Row): Finding[] {
   const differences: Difference[] = [];
   const isOtherCurrency = currency !== invoice.currency;
   const isOtherAmount = !isOtherCurrency && !amount.eq(paid);
-  const sum = `${paid.toFixed()} ${invoice.currency} of ${amount.toFixed()} ${currency} was paid, and ${credited.toFixed()} USDT credited`;
+  const sum = `${paid.toFixed()} ${invoice.currency} of ${amount.toFixed()} ${currency} was paid, and ${credited.toFixed()} USDT credited.`;
   if (state === 'open' || state === 'canceled') {
     const remedy =
       isOtherCurrency || isOtherAmount
         ? 'Do not fulfil it as ordered: agree on the difference with the customer first, or refund the payment.'
         : 'Fulfil the order, or refund the customer.';
-    differences.push(differs('paid_not_fulfilled', 'fulfilled', state, `${sum}. ${remedy}`));
+    differences.push(differs('paid_not_fulfilled', 'fulfilled', state, sum, remedy));
   }
   if (isOtherCurrency) {
-    const action = `${sum}. Find out which currency is right. The amounts were not compared.`;
-    differences.push(differs('currency_differs', currency, invoice.currency, action));
+    const remedy = 'Find out which currency is right. The amounts were not compared.';
+    differences.push(differs('currency_differs', currency, invoice.currency, sum, remedy));
   }
   if (isOtherAmount) {
     const remedy = paid.lt(amount)
       ? 'Ask for the rest, or accept it and lower the amount of the order.'
       : 'Refund the rest, or accept it and raise the amount of the order.';
-    differences.push(differs('amount_differs', amount, paid, `${sum}. ${remedy}`));
+    differences.push(differs('amount_differs', amount, paid, sum, remedy));
   }
   if (booked !== null && !booked.eq(credited)) {
-    const action = `${credited.toFixed()} USDT was credited, and ${booked.toFixed()} is booked. Correct the booked credit.`;
-    differences.push(differs('credited_differs', booked, credited, action));
+    const facts = `${credited.toFixed()} USDT was credited, and ${booked.toFixed()} is booked.`;
+    differences.push(differs('credited_differs', booked, credited, facts, 'Correct the booked credit.'));
   }
   return differences.map((difference) => findingOf(row, difference));
 }
 
-type Difference = Pick<Finding, 'kind' | 'expected' | 'actual' | 'difference' | 'action'>;
+type Difference = Pick<Finding, 'kind' | 'expected' | 'actual' | 'difference' | 'action' | 'remedy'>;
 
 function differs(
   kind: FindingKind,
   expected: Difference['expected'],
   actual: Difference['actual'],
-  action: string,
+  facts: string,
+  remedy: string,
 ): Difference {
   const areAmounts = Decimal.isDecimal(expected) && Decimal.isDecimal(actual);
-  return { kind, expected, actual, difference: areAmounts ? actual.minus(expected) : null, action };
+  return {
+    kind,
+    expected,
+    actual,
+    difference: areAmounts ? actual.minus(expected) : null,
+    action: `${facts} ${remedy}`.trim(),
+    remedy,
+  };
 }
 
 function isConfirmed({ evidence }: Row): boolean {

@@ -156,6 +156,8 @@ export interface Finding {
   readonly difference: Decimal | null;
   /** The facts and the remedy, as sentences for people. */
   readonly action: string;
+  /** The remedy alone: equal for findings that ask for the same thing, so that a report can group them by it. */
+  readonly remedy: string;
   /**
    * True if the invoice, or its absence, was read again just before. False if that read is not possible, or if an open
    * invoice may only be late, because the order gives no `changed_at`. Always true for `duplicate_order`.

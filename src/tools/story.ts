@@ -274,6 +274,18 @@ function moneyOf(given: Amount): string {
   return amount.decimalPlaces() < 2 ? amount.toFixed(2) : amount.toFixed();
 }
 
+/** An amount as people write it, such as `€1,250.50`. A code that is no currency stands behind: `26.86 USDT`. */
+export function moneyText(amount: string, code: string): string {
+  const digits = amount.split('.')[1]?.length ?? 0;
+  const decimals = { minimumFractionDigits: digits, maximumFractionDigits: digits };
+  const number = amount as unknown as number; // every platform here takes decimal text, and keeps each digit
+  try {
+    return new Intl.NumberFormat('en', { style: 'currency', currency: code, ...decimals }).format(number);
+  } catch {
+    return `${new Intl.NumberFormat('en', decimals).format(number)} ${code}`;
+  }
+}
+
 /** The time of the day in UTC. */
 export function clockOf(at: Date): string {
   return at.toISOString().slice(11, 19);

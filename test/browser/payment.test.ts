@@ -23,8 +23,8 @@ for (const javaScriptEnabled of [true, false]) {
     await page.goto(link);
     await page.getByLabel('Bank transfer').check();
     await page.getByRole('button', { name: 'Pay €25.00' }).click();
-    await page.getByText('You paid €25.00 by Bank transfer.').waitFor();
-    const time = javaScriptEnabled ? /1 2026, 21:00:00|March 1, 2026, 21:00:00/ : '01 Mar 2026 12:00:00 UTC';
+    await page.getByText('Paid by Bank transfer').waitFor();
+    const time = javaScriptEnabled ? /Mar 1, 2026, 21:00:00/ : '01 Mar 2026 12:00:00 UTC';
     expect(await page.getByText(time).count()).toBe(1);
     expect(await page.getByText(/Webhook: delivered in (?:< 1|\d+) ms/).count()).toBe(1);
     expect(invoice()).toMatchObject({ status: 'success', payment_method: { name: 'Bank transfer' } });
@@ -41,11 +41,11 @@ describe('without script', () => {
     const { page } = await visit(url, options);
     await page.goto(link);
     await page.locator('button[value=pay]').dblclick();
-    await page.getByText('You paid €25.50 by Card.').waitFor();
+    await page.getByText('Paid by Card').waitFor();
     await page.reload();
-    expect(await page.getByText('You paid €25.50 by Card.').count()).toBe(1);
+    expect(await page.getByText('Paid by Card').count()).toBe(1);
     await page.goBack();
-    await page.getByText('You paid €25.50 by Card.').waitFor();
+    await page.getByText('Paid by Card').waitFor();
     expect(hook.received).toHaveLength(1);
     expect(sandbox.events().filter((event) => event.kind === 'invoice' && event.to === 'success')).toHaveLength(1);
   });
@@ -69,7 +69,7 @@ describe('without script', () => {
     expect(await page.getByLabel('The paid amount').inputValue()).toBe('20.00');
     await expect.poll(() => page.evaluate('document.activeElement.id')).toBe('adjust'); // a browser focuses after it has loaded
     await page.getByRole('button', { name: 'Correct' }).click();
-    await page.getByText('You paid €20.00 of €25.00').waitFor();
+    await page.getByText('Paid in part').first().waitFor();
     expect([invoice().is_adjusted, hook.received.length]).toEqual([true, 1]);
   });
 });
@@ -98,7 +98,7 @@ describe('with script', () => {
       await page.clock.install();
       await page.goto(link);
       await page.getByRole('button', { name: button }).click();
-      await page.getByText('You go to shop.example in 3 s').waitFor();
+      await page.getByText('You go there in 3 s').waitFor();
       await page.clock.runFor(2_000);
       expect(outside).toEqual([]);
       const leaving = page.waitForEvent('requestfailed');
@@ -115,7 +115,7 @@ describe('with script', () => {
       const { page, outside } = await visit(url);
       await page.clock.install();
       await page.goto(link);
-      const notice = page.getByText('You go to shop.example in 3 s');
+      const notice = page.getByText('You go there in 3 s');
       if (stay !== 'later') {
         await page.getByRole('button', { name: 'Failed' }).click();
         await notice.waitFor();
@@ -128,6 +128,16 @@ describe('with script', () => {
     }
   });
 
+  it('shows the end when the order is paid elsewhere', async (visit) => {
+    const { url, link, sandbox } = await order();
+    const { page, trouble } = await visit(url);
+    await page.goto(link);
+    await page.getByText('Pay with', { exact: true }).waitFor();
+    await sandbox.pay('order-1042');
+    await page.getByRole('heading', { name: 'Paid' }).waitFor();
+    expect(trouble).toEqual([]);
+  });
+
   it('counts down on a running clock, and shows the end when it comes', async (visit) => {
     let now = Date.UTC(2026, 2, 1, 12);
     const { url, api } = await listening({ clock: 'real', wallClock: () => now });
@@ -137,6 +147,6 @@ describe('with script', () => {
     await page.goto(json.data.payment_url);
     await page.getByText('0:01').waitFor();
     now += 499;
-    await page.getByText('The time to pay has passed.').waitFor();
+    await page.getByRole('heading', { name: 'The time to pay has passed' }).waitFor();
   });
 });

@@ -1,5 +1,5 @@
 // Takes the screenshots of the pages of the sandbox. `node test/browser/screenshots.ts` renews those of the docs, and the social card, which shows
-// one of them.
+// one of them. They were taken where Roboto is installed, one of the fonts that the pages name.
 // `node test/browser/screenshots.ts <folder> [text]` writes every page in light and dark, narrow and wide, or those whose name has the text.
 import { mkdirSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -22,8 +22,11 @@ const shop = createServer((request, response) => {
   });
   request.on('end', () => {
     const refuses = body.includes('order-1041');
-    response.writeHead(refuses ? 401 : 200, { 'Content-Type': 'text/plain; charset=utf-8' });
-    response.end(refuses ? 'signature_mismatch' : 'ok');
+    const status = request.url !== '/webhook' ? 404 : refuses ? 401 : 200;
+    // As a receiver of this package in sandbox mode that has the API key as its secret.
+    const cause = refuses && { 'X-Merchant-Cause': 'api_key_as_secret' };
+    response.writeHead(status, { 'Content-Type': 'text/plain; charset=utf-8', ...cause });
+    response.end(status === 404 ? 'Cannot POST' : refuses ? 'signature_mismatch' : 'ok');
   });
 });
 await new Promise<void>((resolve) => shop.listen(0, '127.0.0.1', resolve));
@@ -58,6 +61,15 @@ const call = (external_id: string, change: object = {}) =>
       ...change,
     }),
   });
+for (const [at, path] of ['webhook', 'webhook', 'hooks/pay', 'webhook', 'hooks/pay', 'webhook', 'webhook'].entries()) {
+  const id = `order-${1031 + at}`;
+  await call(id, { amount: `${19 + 10 * at}.00`, callback_url: `http://127.0.0.1:3000/${path}` });
+  await sandbox.advance('25s');
+  await sandbox.pay(id);
+  await sandbox.advance('50s');
+}
+await call('order-1030', { callback_url: 'http://127.0.0.1:4199/webhook' });
+await sandbox.fail('order-1030');
 await call('order-1038', { amount: '120.00', currency: 'USD' });
 await sandbox.pay('order-1038');
 await call('order-1039');

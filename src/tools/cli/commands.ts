@@ -196,6 +196,7 @@ unless --resend is given. Code 1: the shop has not heard of it.`,
       since: text('TIME', 'the file has all orders since then: 7d, or 2026-01-31'),
       grace: rare(textOr('15m', 'younger differences are left for the next run')),
       csv: flag('prints the findings as CSV'),
+      html: text('FILE', 'writes the report as one page too'),
       ...SERVICE_FLAGS,
     },
     notes: `Columns: external_id amount currency state, and credited_usdt created_at if you

@@ -23,12 +23,12 @@ export interface Io {
 export const EXIT = { fine: 0, finding: 1, misuse: 2, unreachable: 3 } as const;
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
-/** Ends the command line with an exit code and a message. `fix` is the command that helps. */
+/** Ends the command line with an exit code and a message. `fix` is the command that helps, or null where none does. */
 export class CliError extends Error {
   readonly exitCode: ExitCode;
-  readonly fix: string;
+  readonly fix: string | null;
 
-  constructor(exitCode: ExitCode, message: string, fix: string) {
+  constructor(exitCode: ExitCode, message: string, fix: string | null) {
     super(message);
     this.exitCode = exitCode;
     this.fix = fix;
@@ -50,7 +50,7 @@ export function fileBytes(path: string, fix: string): Buffer {
 }
 
 /** The error for a request that is right, but cannot be fulfilled, such as an order that does not exist. */
-export function unfulfilled(message: string, fix: string): CliError {
+export function unfulfilled(message: string, fix: string | null): CliError {
   return new CliError(EXIT.finding, message, fix);
 }
 

@@ -3,10 +3,10 @@
 import { isMerchantError } from '../../errors/guards.ts';
 import { printable } from '../../errors/printable.ts';
 import { VERSION, warnOfOldNode } from '../../errors/version.ts';
-import { hasPassword } from './arguments.ts';
+import { hasPassword, nearest } from './arguments.ts';
 import { helpFor } from './help.ts';
 import { CliError, EXIT, type ExitCode, type Io, messageOf, misuse } from './io.ts';
-import { jsonLine, styleOf } from './report.ts';
+import { jsonLine, styleOf, wrapped } from './report.ts';
 
 type Command = (args: readonly string[], io: Io) => Promise<ExitCode>;
 
@@ -47,23 +47,33 @@ async function run(argv: readonly string[], io: Io): Promise<ExitCode> {
     return EXIT.fine;
   }
   if (!FIRST_WORDS.includes(first)) {
-    throw misuse(`there is no command ${JSON.stringify(first)}`, `${START} --help`);
+    const meant = nearest(first, FIRST_WORDS);
+    const problem = `there is no command ${JSON.stringify(first)}`;
+    if (meant === null) throw misuse(problem, `${START} --help`);
+    throw misuse(`${problem}. Did you mean ${meant}?`, `${START} ${meant} --help`);
   }
   const load = RUN[first] ?? RUN[`${first} ${second}`];
   if (load !== undefined) return (await load())(argv.slice(RUN[first] === undefined ? 2 : 1), io);
-  const names = Object.keys(RUN).filter((name) => name.startsWith(`${first} `));
+  const names = Object.keys(RUN).flatMap((name) =>
+    name.startsWith(`${first} `) ? [name.slice(first.length + 1)] : [],
+  );
+  const meant = nearest(second, names);
+  const rest = meant === null ? `It has ${names.join(', ')}.` : `Did you mean ${meant}?`;
   const problem = second === '' ? 'needs an action' : `has no action ${JSON.stringify(second)}`;
-  throw misuse(`${first} ${problem}: ${names.join(', ')}`, `${START} ${first} --help`);
+  throw misuse(`${first} ${problem}. ${rest}`, `${START} ${first} ${meant ?? ''}`.trimEnd().concat(' --help'));
 }
 
 function reportError(error: unknown, argv: readonly string[], io: Io): ExitCode {
   const [first = ''] = argv;
   const help = `${START} ${FIRST_WORDS.includes(first) ? `${first} ` : ''}--help`;
-  const fallback = isMerchantError(error) ? help : `${START} doctor`;
+  const fallback = isMerchantError(error) ? help : null; // a bug, of which no command knows
   const { exitCode, message, fix } =
     error instanceof CliError ? error : new CliError(EXIT.misuse, messageOf(error), fallback);
   const text = printable(message);
   if (argv.includes('--json')) io.out(jsonLine({ ok: false, error: { message: text, fix } }));
-  else io.err(`${styleOf(io).bad('error')}: ${text}\n  try: ${printable(fix)}\n`);
+  else {
+    io.err(`${wrapped(text, 7, `${styleOf(io).bad('error')}: `)}\n`);
+    if (fix !== null) io.err(`  try: ${printable(fix)}\n`);
+  }
   return exitCode;
 }

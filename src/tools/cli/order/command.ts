@@ -148,14 +148,14 @@ function textOf({ invoice }: OrderFacts, verdict: Verdict, moments: readonly Mom
   const to = addressText(invoice.callback_url);
   const lines = [
     `  ${style.strong(oneLine(invoice.external_id, 50))}  ${words.payment}, webhook: ${words.webhook}`,
-    `  invoice ${invoice.uuid}`,
-    ...(to === null ? [] : [`  webhook ${printable(to)}`]),
-    ...momentLines(moments, style),
-    '',
     wrapped(conclusion.text, 4, `  ${markOf(conclusion.grade, style)} `),
     ...(cause === null ? [] : [wrapped(printable(cause.text), 4)]),
     ...(cause?.remedy ? [wrapped(printable(cause.remedy), 4)] : []),
-    ...(fix === null ? [] : [`  fix: ${printable(fix)}`]),
+    ...(fix === null ? [] : [`    fix: ${printable(fix)}`]),
+    '',
+    `  invoice ${invoice.uuid}`,
+    ...(to === null ? [] : [`  webhook ${printable(to)}`]),
+    ...momentLines(moments, style),
   ];
   return `${lines.join('\n')}\n`;
 }

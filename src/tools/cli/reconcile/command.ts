@@ -1,17 +1,19 @@
 // The folder `reconcile` is one command: it reads orders from a file and prints findings. It imports the client when it runs.
-import { createReadStream } from 'node:fs';
+import { createReadStream, writeFileSync } from 'node:fs';
 import { Decimal } from '../../../contract/values/decimal.ts';
 import { instantFrom } from '../../../contract/values/scalars.ts';
 import { isMerchantError } from '../../../errors/guards.ts';
 import { reconcile } from '../../../reconcile/reconcile.ts';
-import type { Finding, NotCompared, ReconcileOptions, ReconcileSummary } from '../../../reconcile/types.ts';
+import type { Finding, NotCompared, ReconcileOptions } from '../../../reconcile/types.ts';
 import { parseDuration } from '../../sandbox/option-checks.ts';
 import { readArguments } from '../arguments.ts';
 import { COMMANDS, exampleOf } from '../commands.ts';
 import { CliError, EXIT, type ExitCode, type Io, misuse } from '../io.ts';
-import { jsonLine, markOf, oneLine, type Style, styleOf, wrapped } from '../report.ts';
+import { jsonLine, styleOf } from '../report.ts';
 import { serviceOf } from '../service.ts';
 import { ordersOf } from './orders-file.ts';
+import { pageOf, textOf } from './print.ts';
+import { reportOf } from './report.ts';
 
 const EXAMPLE = exampleOf(COMMANDS.reconcile);
 /** Longer than the defaults of the client, because no customer waits for it. */
@@ -27,17 +29,21 @@ export async function reconcileCommand(args: readonly string[], io: Io): Promise
   const flags = readFlags(args);
   if (flags.csv && flags.json) throw misuse('--csv and --json exclude each other', EXAMPLE);
   const options = await optionsOf(flags, io);
-  const style = styleOf(io);
+  const entries: Entry[] = [];
   try {
     const run = reconcile(options);
     if (flags.csv) io.out(csvLine(Object.keys(CELLS)));
     for await (const entry of run) {
+      entries.push(entry);
       if (flags.json) io.out(jsonLine(entry));
-      else io.out(flags.csv ? csvLine(Object.values(CELLS).map((cell) => cell(entry))) : textOf(entry, style));
+      if (flags.csv) io.out(csvLine(Object.values(CELLS).map((cell) => cell(entry))));
     }
     const summary = await run.summary();
+    const report = reportOf(entries, summary);
     if (flags.json) io.out(jsonLine({ kind: 'summary', ...summary }));
-    else (flags.csv ? io.err : io.out)(summaryText(summary, style));
+    else if (flags.csv) io.err(textOf({ ...report, tables: [], folded: null }, styleOf(io)));
+    else io.out(textOf(report, styleOf(io)));
+    if (flags.html !== undefined) writePage(flags.html, pageOf(report, `Reconciliation of ${flags.orders}`));
     return summary.findings > 0 ? EXIT.finding : summary.notCompared > 0 ? EXIT.misuse : EXIT.fine;
   } catch (error) {
     if (error instanceof CliError || !isMerchantError(error)) throw error;
@@ -47,6 +53,14 @@ export async function reconcileCommand(args: readonly string[], io: Io): Promise
       `could not compare: ${error.message}`,
       isOwn ? EXAMPLE : 'npx merchant-invoicing doctor',
     );
+  }
+}
+
+function writePage(path: string, page: string): void {
+  try {
+    writeFileSync(path, page);
+  } catch {
+    throw misuse(`cannot write ${path}`, EXAMPLE);
   }
 }
 
@@ -122,45 +136,4 @@ function csvLine(cells: readonly string[]): string {
     return /[",;\r\n\t]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
   });
   return `${texts.join(',')}\r\n`;
-}
-
-/** An entry for people. */
-function textOf(entry: Entry, style: Style): string {
-  if (entry.kind === 'not_compared') {
-    const name = oneLine(entry.external_id ?? entry.place, 80);
-    const head = `not compared: ${name}  ${entry.reason}, ${oneLine(entry.place, 80)}`;
-    return `${wrapped(head, 4, '  ? ')}\n${wrapped(oneLine(entry.problem, 300), 6)}\n`;
-  }
-  const unit = entry.kind === 'credited_differs' ? 'USDT' : entry.currency;
-  const withUnit = (value: Finding['expected']): string =>
-    Decimal.isDecimal(value) ? `${value.toFixed()} ${unit}` : valueText(value);
-  const [expected, actual, difference] = [entry.expected, entry.actual, entry.difference].map(withUnit);
-  const facts = [expected && `expected ${expected}`, actual && `actual ${actual}`, difference, entry.order?.place];
-  const head = `${entry.kind}: ${oneLine(entry.external_id, 80)}  ${oneLine(facts.filter(Boolean).join(', '))}`;
-  const fix = wrapped(`fix: ${oneLine(entry.action, 300)}`, 6);
-  return `${wrapped(head, 4, `  ${markOf('fail', style)} `)}\n${fix}\n`;
-}
-
-/** The summary for people, in words that add up. */
-function summaryText(summary: ReconcileSummary, style: Style): string {
-  const { orders, invoices, matched, withinGrace, differing, ordersNotCompared, invoicesWithoutOrder } = summary;
-  const parts = [
-    `${matched} matched`,
-    ...(withinGrace > 0 ? [`${withinGrace} too young to judge`] : []),
-    ...(differing > 0 ? [`${differing} differ`] : []),
-    ...(ordersNotCompared > 0 ? [`${ordersNotCompared} not compared`] : []),
-  ];
-  const grade = summary.findings > 0 ? 'fail' : summary.notCompared > 0 ? 'inconclusive' : 'pass';
-  const totals = `  ${markOf(grade, style)} ${orders} orders: ${parts.join(', ')}\n`;
-  const others = `  ${invoices} invoices, ${invoicesWithoutOrder} of them paid or pending without an order\n`;
-  const kinds = Object.entries(summary.kinds).map(([kind, found]) => `    ${kind}: ${found}\n`);
-  const blocks = summary.currencies.map(({ currency, paidNotGiven, givenNotPaid, differences }) => {
-    const sums = [
-      `paid, not given ${paidNotGiven.toFixed(2)}`,
-      `given, not paid ${givenNotPaid.toFixed(2)}`,
-      `differences ${differences.toFixed(2)}`,
-    ];
-    return `  ${style.strong(oneLine(currency, 20).padEnd(6))} ${sums.join('   ')}\n`;
-  });
-  return `\n${totals}${others}${kinds.join('')}${blocks.join('')}`;
 }

@@ -1,8 +1,15 @@
 // Acts on a sandbox that runs in another process, by one request for each action.
 import { isHttpAddress, isLoopback } from '../../../contract/values/scalars.ts';
-import { ACTIONS, type ActionFields, type ActionName, type ActionResult, isActionName } from '../../sandbox/actions.ts';
+import {
+  ACTIONS,
+  type ActionFields,
+  type ActionName,
+  type ActionResult,
+  isActionName,
+  isOrderAction,
+} from '../../sandbox/actions.ts';
 import { shellWord } from '../../shell.ts';
-import { parseAddress, readArguments } from '../arguments.ts';
+import { nearest, parseAddress, readArguments } from '../arguments.ts';
 import { COMMANDS, type Flag } from '../commands.ts';
 import { CliError, EXIT, type ExitCode, type Io, misuse, unfulfilled } from '../io.ts';
 import { jsonLine, styleOf } from '../report.ts';
@@ -15,7 +22,12 @@ const OTHER = `${START}   # or name the one that runs, with --url`;
 export function isAction(word: string): word is ActionName {
   if (isActionName(word) && !ACTIONS[word].isButton) return true;
   if (word === '' || word.startsWith('-')) return false;
-  throw misuse(`sandbox has no action ${JSON.stringify(word)}`, `${START} pay --help`);
+  const problem = `sandbox has no action ${JSON.stringify(word)}`;
+  const meant = nearest(
+    word,
+    Object.entries(ACTIONS).flatMap(([name, { isButton }]) => (isButton ? [] : [name])),
+  );
+  throw misuse(meant === null ? problem : `${problem}. Did you mean ${meant}?`, `${START} ${meant ?? 'pay'} --help`);
 }
 
 /** `sandbox pay order-1042` and the like: acts on the sandbox at `--url`. */
@@ -82,7 +94,10 @@ export async function performAction(url: string, action: string, fields: ActionF
   const body = (isSandbox ? await response.json().catch(() => null) : null) as Partial<ActionResponse> | null; // checked below
   if (body?.ok === true && Array.isArray(body.lines)) return { result: body.result, lines: body.lines };
   if (body?.ok === false) {
-    throw unfulfilled(body.error?.message ?? 'the sandbox refused', `${START} status --url ${shellWord(url)}`);
+    // The status lists the orders, which helps where one was named and nothing else can be wrong.
+    const isOfOrder = isOrderAction(action) && Object.values(fields).filter(Boolean).length === 1;
+    const status = `${START} status --url ${shellWord(url)}`;
+    throw unfulfilled(body.error?.message ?? 'the sandbox refused', isOfOrder ? status : null);
   }
   throw new CliError(EXIT.unreachable, `what answers at ${url} is not a sandbox of this version`, OTHER);
 }

@@ -78,7 +78,7 @@ export async function webhooksCheck(args: readonly string[], io: Io): Promise<Ex
   const questions = [
     `\n  ${style.strong('What only you can check')}`,
     ...QUESTIONS.map((question) => wrapped(question, 4, '  ? ')),
-    wrapped(`orders ${orders.join(' ')}`, 4, '    '),
+    wrapped(ordersText(orders), 4, '    '),
   ];
   const parts = [
     failed > 0 && style.bad(`${failed} failed`),
@@ -100,6 +100,12 @@ export async function webhooksCheck(args: readonly string[], io: Io): Promise<Ex
   ];
   io.out(lines.map((line) => `${line}\n`).join(''));
   return ok ? EXIT.fine : EXIT.finding;
+}
+
+/** The orders of a run are numbered, so that the first and the last name them all. */
+function ordersText(orders: readonly string[]): string {
+  const [first, last] = [orders[0], orders.at(-1)];
+  return orders.length <= 2 ? `orders ${orders.join(' ')}` : `orders ${first} to ${last}, ${orders.length} in all`;
 }
 
 /** Runs the cases, until the first one fails. A leak is told even then. */

@@ -1,6 +1,6 @@
 import { Decimal } from '../../../contract/values/decimal.ts';
 import { isMerchantError } from '../../../errors/guards.ts';
-import { paymentWord } from '../../story.ts';
+import { moneyText, paymentWord } from '../../story.ts';
 import { isOrderAction, type Perform } from '../actions.ts';
 import {
   compareAmounts,
@@ -16,7 +16,7 @@ import type { IncomingRequest } from '../service/service.ts';
 import type { InvoiceRecord } from '../state/records.ts';
 import type { SandboxMethod } from '../wire-types.ts';
 import type { World } from '../world.ts';
-import { form, menu, milliseconds, moment, moneyText, span, webhookOf } from './elements.ts';
+import { form, menu, milliseconds, moment, paidOf, span, webhookOf } from './elements.ts';
 import { amountField, wrongAmount } from './forms.ts';
 import { pageResponse, seeOther } from './frame.ts';
 import { type Html, html, type Part } from './html.ts';
@@ -57,7 +57,7 @@ export function checkoutPage(world: World, incoming: IncomingRequest, invoice: I
   const shop = html`<p class="shop"><span class="logo" aria-hidden="true">${[...merchantName][0]?.toUpperCase()}</span><bdi>${merchantName}</bdi></p>`;
   const title = `${problem === null ? '' : 'Not done: '}${isOpen ? 'Pay' : paymentWord(invoice)} · ${external_id}`;
   const body = html`<a class="skip" href="#main">Skip to the payment</a>
-<main id="main" class="${isOpen ? 'open' : 'closed'}">${isOpen ? openOrder(world, incoming, invoice, shop) : closedOrder(world, incoming, invoice, shop)}</main>
+<main id="main" class="${isOpen ? 'open' : 'closed'}" data-status="${invoice.status}">${isOpen ? openOrder(world, incoming, invoice, shop) : closedOrder(world, incoming, invoice, shop)}</main>
 <footer class="dock" aria-label="Test controls"><strong class="mark">SANDBOX</strong>${isOpen ? openDock(world, incoming, invoice) : closedDock(world, incoming, invoice)}<span class="grow"></span><a href="/payments/${invoice.uuid}">Open in dashboard</a></footer>`;
   return pageResponse(title, 'checkout', body);
 }
@@ -97,7 +97,7 @@ ${chosen === undefined ? html`<p class="notice bad">No method takes this amount.
 <div class="lines"><p class="ln"><span>Order <bdi>${external_id}</bdi></span><span class="num">${text(amount)}</span></p>${fee}<p class="ln total"><span>Total</span><span class="num">${total}</span></p></div>
 <p class="soft small">Pay within <span class="num" role="timer" data-left="${left}"${world.clock.running() && html` data-counting`}>${span(left)}</span></p></div></section>
 <section class="choice" aria-label="Payment"><div>${form(`/pay/${uuid}`, choice, { id: 'pay-form' })}
-<div class="after">${home && html`<a href="${home}" rel="noreferrer">Back to ${new URL(home).host}</a>`}${menu('Cancel this order', cancel, 'link')}</div></div></section>`;
+<div class="after">${home && html`<a href="${home}" rel="noreferrer">Back to <bdi>${world.settings.merchantName}</bdi></a>`}${menu('Cancel this order', cancel, 'link')}</div></div></section>`;
 }
 
 /** The shop's own page, to which a customer can return while the order stays open. */
@@ -148,32 +148,54 @@ ${isPayable && amountMenu(world, incoming, invoice, other)}
 ${end('fail', 'Failed')}${end('expire', 'Expired')}${isPayable && end('dispute', 'Disputed')}`;
 }
 
-/** Icons by what the shop got. A partial payment has neither the check of a payment nor the cross of a failure. */
-const ICONS: Readonly<Record<string, readonly [tone: string, path: string]>> = {
-  Paid: ['good', 'm8.5 14.5 3.7 3.7 7.3-8'],
-  'Paid less': ['warn', 'M14 7.5v8M14 20v.2'],
-  'Paid more': ['warn', 'M14 7.5v8M14 20v.2'],
-  Failed: ['bad', 'm9.5 9.5 9 9m0-9-9 9'],
+/** How the order ended, for the customer: a mark, a heading, and what follows from it. */
+interface Ending {
+  readonly tone: 'good' | 'warn' | 'bad' | 'off';
+  readonly icon: string;
+  readonly title: string;
+  readonly text: string;
+}
+
+const MARKS = {
+  check: 'm8.5 14.5 3.7 3.7 7.3-8',
+  part: 'M14 7.5v8M14 20v.2',
+  cross: 'm9.5 9.5 9 9m0-9-9 9',
+  dash: 'M8.5 14h11',
+};
+const UNCHARGED = 'Nothing was charged.';
+/** By the words of a payment. */
+const ENDINGS: Readonly<Record<string, Ending>> = {
+  Paid: { tone: 'good', icon: MARKS.check, title: 'Paid', text: '' },
+  'Paid less': {
+    tone: 'warn',
+    icon: MARKS.part,
+    title: 'Paid in part',
+    text: 'The shop decides what happens with your order.',
+  },
+  'Paid more': {
+    tone: 'good',
+    icon: MARKS.check,
+    title: 'Paid',
+    text: 'It is more than the order costs. The shop sees that too.',
+  },
+  Failed: { tone: 'bad', icon: MARKS.cross, title: 'The payment failed', text: UNCHARGED },
+  Expired: { tone: 'off', icon: MARKS.dash, title: 'The time to pay has passed', text: UNCHARGED },
+  Canceled: { tone: 'off', icon: MARKS.dash, title: 'The order was canceled', text: UNCHARGED },
 };
 
-/** How the order ended: what was charged and what was not, in one sentence. */
-function ending({ status, adjustment, amount, amountToSend, currency: { code }, method }: InvoiceRecord): Html {
-  const text = (value: string): string => moneyText(value, code);
-  switch (status) {
-    case 'success': {
-      const by = method && html` by <bdi>${method.name}</bdi>`;
-      if (adjustment === null) return html`You paid ${text(amountToSend ?? amount)}${by}.`;
-      return html`You paid ${text(adjustment.actual_amount_fiat)} of ${text(amount)}${by}. The shop decides what happens with your order.`;
-    }
-    case 'fail':
-      return html`The payment failed. Nothing was charged.`;
-    case 'expired':
-      return html`The time to pay has passed. Nothing was charged.`;
-    case 'canceled':
-      return html`The order was canceled. Nothing was charged.`;
-    default:
-      return html`This order is ${status}.`;
-  }
+/** The order, the fee and what was paid, as the lines of a receipt. */
+function receiptOf(invoice: InvoiceRecord): Html {
+  const { external_id, amount, currency, method, status, purpose, finishedAt } = invoice;
+  const paid = paidOf(invoice);
+  const text = (value: string): string => moneyText(value, currency.code);
+  const line = (name: Part, value: string): Html =>
+    html`<p class="ln"><span>${name}</span><span class="num">${value}</span></p>`;
+  const by = method && html` by <bdi>${method.name}</bdi>`;
+  const when =
+    finishedAt !== null &&
+    html`<p class="ln soft small"><span>${status === 'success' ? 'Date' : 'Ended'}</span>${moment(finishedAt)}</p>`;
+  return html`<div class="lines">${line(html`Order <bdi>${external_id}</bdi>${purpose && html`<bdi class="soft small below">${purpose}</bdi>`}`, text(amount))}${paid.fee !== null && status === 'success' && line(html`<bdi>${method?.name}</bdi> fee`, text(paid.fee))}
+<p class="ln total"><span>Paid${status === 'success' && by}</span><span class="num">${status === 'success' ? text(paid.amount) : text('0.00')}</span></p>${when}</div>`;
 }
 
 /** After these buttons the page leads back to the shop, as for a customer. */
@@ -182,18 +204,19 @@ const LEADING_BACK: ReadonlySet<string> = new Set(['pay', 'amount', 'cancel', 'f
 const STAYING: ReadonlySet<string> = new Set(['resend', 'adjust', 'dispute']);
 
 function closedOrder(world: World, incoming: IncomingRequest, invoice: InvoiceRecord, shop: Html): Html {
-  const { status, finishedAt, external_id } = invoice;
+  const { status } = invoice;
   const done = incoming.url.searchParams.get('done') ?? '';
-  const [tone, icon] = ICONS[paymentWord(invoice)] ?? ['off', 'M8.5 14h11'];
+  const otherwise: Ending = { tone: 'off', icon: MARKS.dash, title: `This order is ${status}`, text: '' };
+  const { tone, icon, title, text } = ENDINGS[paymentWord(invoice)] ?? otherwise;
   const back = status === 'success' ? invoice.success_url : invoice.fail_url; // http or https, since the sandbox takes no other
   const leadsBack = back !== null && LEADING_BACK.has(done) && !world.store.latestDelivery(invoice)?.attempt;
   return html`<section class="card result" aria-label="Result">${shop}
 <svg class="${tone}" width="28" height="28" viewBox="0 0 28 28" aria-hidden="true"><circle cx="14" cy="14" r="12.5"/><path d="${icon}"/></svg>
-<div role="status"${!STAYING.has(done) && html` tabindex="-1" autofocus`}><h1>${ending(invoice)}</h1></div>
+<div role="status"${!STAYING.has(done) && html` tabindex="-1" autofocus`}><h1>${title}</h1>${text !== '' && html`<p class="soft">${text}</p>`}</div>
 ${done === 'late' && html`<p role="status" class="notice warn">Nothing was changed: this order was closed already.</p>`}
-<p class="soft">Order <bdi>${external_id}</bdi>${finishedAt !== null && html` · ${moment(finishedAt)}`}</p>
-${back === null ? html`<p class="soft">You can close this page.</p>` : html`<a class="button main full" href="${back}" rel="noreferrer" data-return-link>Return to <bdi>${world.settings.merchantName}</bdi></a>`}
-${leadsBack && html`<div class="row" data-return hidden><p class="soft small" role="status">You go to <bdi>${new URL(back).host}</bdi> in <span class="num" data-seconds>3</span> s</p> <button type="button">Stay here</button></div>`}</section>`;
+${receiptOf(invoice)}
+${back === null ? html`<p class="soft">You can close this page.</p>` : html`<a class="button main full" href="${back}" rel="noreferrer" data-return-link>Back to <bdi>${world.settings.merchantName}</bdi></a>`}
+${leadsBack && html`<div class="row" data-return hidden><p class="soft small" role="status">You go there in <span class="num" data-seconds>3</span> s</p> <button type="button">Stay here</button></div>`}</section>`;
 }
 
 /** What became of the webhook, and what a tester can do now. */

@@ -1,8 +1,9 @@
 // The elements that all pages are made of: states, amounts, times, texts to copy, menus, forms.
 
-import { isWebhookWaiting, noWebhookWord, paymentWord, webhookWord } from '../../story.ts';
+import { Decimal } from '../../../contract/values/decimal.ts';
+import { isWebhookWaiting, moneyText, noWebhookWord, paymentWord, webhookWord } from '../../story.ts';
 import type { IncomingRequest } from '../service/service.ts';
-import type { DeliveryRecord, InvoiceRecord } from '../state/records.ts';
+import { CHECK_CUSTOMER, type DeliveryRecord, type InvoiceRecord } from '../state/records.ts';
 import type { World } from '../world.ts';
 import { type Html, html, type Part } from './html.ts';
 
@@ -30,24 +31,36 @@ export function webhookOf({ store }: World, invoice: InvoiceRecord): WebhookStat
   return { word: noWebhookWord(invoice), tone: isOff ? 'off' : 'plain' };
 }
 
-/** A paid order is green unless its webhook was refused. */
-export function paymentTag(world: World, invoice: InvoiceRecord): Html {
+const PAYMENT_TONES: Readonly<Record<string, Tone>> = {
+  Open: 'wait',
+  Paid: 'good',
+  'Paid less': 'warn',
+  'Paid more': 'good',
+};
+
+export function paymentTag(invoice: InvoiceRecord): Html {
   const word = paymentWord(invoice);
-  const isRefused = webhookOf(world, invoice).tone === 'bad';
-  const tones: Readonly<Record<string, Tone>> = {
-    Open: 'wait',
-    Paid: isRefused ? 'plain' : 'good',
-    'Paid less': 'warn',
-    'Paid more': 'warn',
-  };
-  return tag(word, tones[word] ?? 'off');
+  return tag(word, PAYMENT_TONES[word] ?? 'off');
 }
 
-/** Deliveries that no receiver has taken, newest first. */
+/** What the customer paid, and the fee in it: null where a corrected amount no longer says. */
+export function paidOf(invoice: InvoiceRecord): { readonly amount: string; readonly fee: string | null } {
+  const { adjustment, amountToSend, amount } = invoice;
+  if (adjustment !== null) return { amount: adjustment.actual_amount_fiat, fee: null };
+  const fee = new Decimal(amountToSend ?? amount).minus(amount);
+  return { amount: amountToSend ?? amount, fee: fee.isZero() ? null : fee.toFixed(2) };
+}
+
+/** False for an order that `webhooks check` made. */
+export function isOwn({ customer_id }: InvoiceRecord): boolean {
+  return customer_id !== CHECK_CUSTOMER;
+}
+
+/** Deliveries of the merchant's orders that no receiver has taken, newest first. */
 export function undelivered({ store }: World): DeliveryRecord[] {
   return store
     .deliveries()
-    .filter((row) => row.status !== 'delivered' && row.made > 0)
+    .filter((row) => row.status !== 'delivered' && row.made > 0 && isOwn(row.invoice))
     .reverse();
 }
 
@@ -59,18 +72,6 @@ export function tag(word: string | number, tone: Tone): Html {
 /** The status of a response. Null means that none came. */
 export function statusTag(status: number | null): Html {
   return status === null ? tag('No response', 'bad') : tag(status, status < 400 ? 'good' : 'bad');
-}
-
-/** An amount as people write it, such as `€1,250.50`. A code that is no currency stands behind: `26.86 USDT`. */
-export function moneyText(amount: string, code: string): string {
-  const digits = amount.split('.')[1]?.length ?? 0;
-  const decimals = { minimumFractionDigits: digits, maximumFractionDigits: digits };
-  const number = amount as unknown as number; // every platform here takes decimal text, and keeps each digit
-  try {
-    return new Intl.NumberFormat('en', { style: 'currency', currency: code, ...decimals }).format(number);
-  } catch {
-    return `${new Intl.NumberFormat('en', decimals).format(number)} ${code}`;
-  }
 }
 
 export function money(amount: string, code: string): Html {
@@ -88,6 +89,12 @@ export function time(at: number | string): Html {
 export function moment(at: number | string): Html {
   const date = new Date(at);
   return html`<time datetime="${date.toISOString()}" data-full>${date.toUTCString().slice(5, 25)} UTC</time>`;
+}
+
+/** An hour and a minute. */
+export function minute(at: number): Html {
+  const date = new Date(at);
+  return html`<time datetime="${date.toISOString()}" data-minute>${date.toISOString().slice(11, 16)}</time>`;
 }
 
 /** A heading for each day of a list whose rows are in the order of time. */
@@ -270,67 +277,4 @@ export function addressOf({ url }: IncomingRequest, changes: Readonly<Record<str
   );
   for (const [name, value] of Object.entries(changes)) if (value !== '') query.set(name, value);
   return `${url.pathname}${query.size === 0 ? '' : `?${query}`}`;
-}
-
-const PAGE_SIZE = 25;
-
-/** How a list is searched and filtered. */
-interface ListParts<Row> {
-  /** The filters by name, the first one for all rows. */
-  readonly states: Readonly<Record<string, (row: Row) => boolean>>;
-  /** The texts of a row that a search looks into. */
-  readonly texts: (row: Row) => readonly (string | null | undefined)[];
-  readonly hint: string;
-  /** What stands in place of a list without any rows. */
-  readonly none: Html;
-  readonly show: (rows: readonly Row[]) => Html;
-}
-
-/** The part of a list that the address asks for by filter, search and page, with what changes these three. */
-interface Listing<Row> {
-  /** The rows of the page. */
-  readonly part: readonly Row[];
-  readonly rows: Html;
-  readonly search: Html;
-  readonly tabs: Html;
-  /** Null where there is one page. */
-  readonly pager: Html | null;
-}
-
-/** A list with its search, its filter and its pages. */
-export function listing<Row>(incoming: IncomingRequest, all: readonly Row[], parts: ListParts<Row>): Listing<Row> {
-  const { states, texts, hint, none, show } = parts;
-  const { pathname, searchParams } = incoming.url;
-  const [given, asked] = [searchParams.get('state') ?? '', searchParams.get('page') ?? ''];
-  const wanted = (searchParams.get('q') ?? '').trim().toLowerCase();
-  const [first = '', ...others] = Object.keys(states);
-  const chosen = others.find((name) => name.toLowerCase() === given) ?? first;
-  const found = all.filter(
-    (row) =>
-      states[chosen]?.(row) && (wanted === '' || texts(row).some((text) => text?.toLowerCase().includes(wanted))),
-  );
-  const pages = Math.max(1, Math.ceil(found.length / PAGE_SIZE));
-  const page = Math.min(pages, /^[1-9]\d{0,8}$/.test(asked) ? Number(asked) : 1);
-  const part = found.slice((page - 1) * PAGE_SIZE, page * PAGE_SIZE);
-  const link = (target: number, word: string): Html =>
-    html`<a class="button" href="${addressOf(incoming, { page: String(target) })}">${word}</a>`;
-  const filters = Object.entries(states).map(([name, isIn]) => {
-    const address = addressOf(incoming, { state: name === first ? '' : name.toLowerCase(), page: '' });
-    return html`<a href="${address}"${name === chosen && html` aria-current="true"`}>${name} <span class="num">${all.filter(isIn).length}</span></a>`;
-  });
-  return {
-    part,
-    rows:
-      part.length > 0
-        ? show(part)
-        : all.length === 0
-          ? none
-          : nothing('Nothing matches', 'Take another filter or another search.'),
-    search: html`<form method="get" action="${pathname}" role="search">${given !== '' && html`<input type="hidden" name="state" value="${given}">`}<div class="joined"><input type="search" name="q" value="${searchParams.get('q') ?? ''}" placeholder="${hint}" aria-label="${hint}" autocomplete="off"><button>Search</button></div></form>`,
-    tabs: html`<nav class="tabs" id="tabs" aria-label="Filter" data-live>${filters}</nav>`,
-    pager:
-      pages === 1
-        ? null
-        : html`<nav class="row pager" aria-label="Pages"><span class="soft num">Page ${page} of ${pages}</span>${page > 1 && link(page - 1, 'Newer')} ${page < pages && link(page + 1, 'Older')}</nav>`,
-  };
 }

@@ -11,6 +11,7 @@ import type { World } from '../world.ts';
 import { actionForm, type Field, field, selectField } from './elements.ts';
 import { dashboardPage, fileResponse, seeOther } from './frame.ts';
 import { type Html, html } from './html.ts';
+import { crumbs } from './lists.ts';
 import { keepRefusal, type Refusal, refusalOf, type Values } from './refusals.ts';
 
 function jsonResponse(value: unknown, status = 200): UnsentResponse {
@@ -173,6 +174,7 @@ ${input('callback_url', 'Webhook to', callback_url === null ? 'Empty: no webhook
 <div class="row"><button class="main">Create the payment</button></div>`;
   return dashboardPage(world, incoming, {
     title: 'New payment',
+    above: crumbs('/payments', 'Payments', 'New'),
     content: html`<section class="card narrow">${actionForm(incoming, 'create', content, { look: 'stack', label: 'New payment' })}</section>`,
   });
 }

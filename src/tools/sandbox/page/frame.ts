@@ -62,16 +62,24 @@ export interface DashboardPage {
   /** Default: the title. Null: the content has its own. */
   readonly heading?: Html | null;
   readonly aside?: Part;
+  /** What stands above the heading. */
+  readonly above?: Part;
   readonly content: Part;
   /** True for a list with a detail beside it, which has no margin. */
   readonly isWide?: boolean;
+  /** The notices after an action where the page says more than its table: null where its content says it. */
+  readonly done?: Readonly<Record<string, Part>>;
+  /** Default: 200. */
+  readonly status?: number;
 }
 
 /** A page of the dashboard, with the navigation and the tools that are at hand on each. */
 export function dashboardPage(world: World, incoming: IncomingRequest, page: DashboardPage): UnsentResponse {
   const { searchParams } = incoming.url;
   const done = searchParams.get('done') ?? '';
-  const notice = isActionName(done) && ACTIONS[done].done; // the address holds only the name of the action
+  // The address holds only the name of the action.
+  const notice =
+    page.done !== undefined && done in page.done ? page.done[done] : isActionName(done) && ACTIONS[done].done;
   const refusal = refusalOf(world, incoming);
   const shown = page.heading === undefined ? html`${page.title}` : page.heading;
   const body = html`<a class="skip" href="#main">Skip to the content</a>
@@ -80,10 +88,10 @@ ${sideBar(world, incoming)}
 <main id="main"${page.isWide && html` class="wide"`}>
 ${notice && html`<p role="status" class="notice good" tabindex="-1" autofocus>${notice}</p>`}
 ${refusal && refusal.fields.length === 0 && html`<p role="alert" class="notice bad" tabindex="-1" autofocus>${refusal.message}</p>`}
-${shown !== null && html`<div class="title"><h1>${shown}</h1>${page.aside}</div>`}
+${shown !== null && html`<div class="titles">${page.above}<div class="title"><h1>${shown}</h1>${page.aside}</div></div>`}
 ${page.content}
 </main>`;
-  return pageResponse(`${page.title} · Sandbox`, 'dashboard', body);
+  return pageResponse(`${page.title} · Sandbox`, 'dashboard', body, page.status);
 }
 
 const STEPS = ['1m', '30m', '1h', '6h', '1d'];

@@ -1,49 +1,54 @@
 import { isSandboxSecret, SANDBOX_KEY } from '../../../webhooks/verify/sandbox-secret.ts';
-import { paymentWord } from '../../story.ts';
+import { moneyText, paymentWord } from '../../story.ts';
+import type { Diagnosis } from '../delivery/diagnose.ts';
 import type { UnsentResponse } from '../service/respond.ts';
 import type { IncomingRequest } from '../service/service.ts';
-import type { SandboxEvent } from '../state/log.ts';
-import type { DeliveryRecord } from '../state/records.ts';
+import type { RequestEntry } from '../state/log.ts';
+import type { DeliveryRecord, InvoiceRecord } from '../state/records.ts';
 import type { World } from '../world.ts';
 import {
+  actionForm,
   brief,
   byDay,
   code as codeBlock,
   copyButton,
   counted,
-  moneyText,
+  isOwn,
+  milliseconds,
   orderButton,
   section,
   span,
-  statusTag,
   type Tone,
   time,
   undelivered,
+  webhookOf,
 } from './elements.ts';
 import { dashboardPage } from './frame.ts';
 import { type Html, html } from './html.ts';
-import { isRefused, paymentOf, requestName } from './requests.ts';
+import { lanes } from './lanes.ts';
+import { isRefused, paymentOf, requestName, statusOf, toneOf } from './requests.ts';
 
-/** The page at `/`: three steps until the shop is connected, what needs attention, and what happened last. */
+/** The page at `/`: three steps until the shop is connected, the last minutes, what needs attention, and what happened last. */
 export function overviewPage(world: World, incoming: IncomingRequest): UnsentResponse {
   const steps = stepsOf(world, incoming);
   const isConnected = steps.every(({ isDone }) => isDone);
-  const groups = attention(world);
-  const events = world.log.all().filter(isNews).slice(-SHOWN).reverse();
+  const causes = causesOf(world);
+  const news = newsOf(world).slice(0, SHOWN);
   const list = html`<ol class="steps">${steps.map(({ title, isDone, text }) => html`<li class="${isDone ? 'good' : 'off'}"><h3>${title}${isDone && html` <span class="unseen">done</span>`}</h3>${!isDone && text}</li>`)}</ol>`;
   return dashboardPage(world, incoming, {
     title: 'Overview',
     content: html`<div id="steps" data-live>${!isConnected && html`<section class="card" aria-labelledby="steps-title"><h2 id="steps-title">Three steps to a paid order</h2>${list}</section>`}</div>
-<div id="attention" data-live>${groups.length > 0 && html`<section class="card" aria-labelledby="attention-title"><h2 id="attention-title">Needs attention</h2>${groups.map((rows) => attentionBox(incoming, world, rows))}</section>`}</div>
+<div id="last" data-live>${lanes(world)}</div>
+<div id="attention" data-live>${causes.length > 0 && attention(incoming, world, causes)}</div>
 <div id="news" data-live>${
-      events.length > 0 &&
+      news.length > 0 &&
       section(
         'activity',
         'Activity',
         byDay(
-          events,
+          news,
           ({ at }) => at,
-          (event) => activity(world, event),
+          ({ line }) => line,
         ),
       )
     }</div>
@@ -52,11 +57,6 @@ export function overviewPage(world: World, incoming: IncomingRequest): UnsentRes
 }
 
 const SHOWN = 20;
-
-/** False for a request that created a payment, because the payment has its own line. */
-function isNews(event: SandboxEvent): boolean {
-  return event.kind !== 'request' || event.operation !== 'invoices.create' || isRefused(event);
-}
 
 /** A step of the beginning, and whether it is done. */
 interface Step {
@@ -92,82 +92,139 @@ const invoice = await merchant.invoices.create({
   ];
 }
 
-/** Undelivered webhooks by endpoint and cause, the latest first. */
-function attention(world: World): readonly (readonly DeliveryRecord[])[] {
-  const groups = new Map<string, DeliveryRecord[]>();
+/** The undelivered webhooks of one endpoint with one cause, the latest first. */
+interface Cause {
+  readonly diagnosis: Diagnosis;
+  readonly status: number | null;
+  readonly latest: DeliveryRecord;
+  readonly rows: DeliveryRecord[];
+}
+
+/** The causes of all undelivered webhooks, the latest first. A fault is no cause to look into: it was asked for. */
+function causesOf(world: World): Cause[] {
+  const found = new Map<string, Cause>();
   for (const row of undelivered(world)) {
     const last = row.log.at(-1);
-    if (last?.cause?.id === 'fault_refused') continue; // asked for
-    const key = `${row.url} ${last?.cause?.text} ${last?.status_code}`;
-    groups.set(key, [...(groups.get(key) ?? []), row]);
+    if (!last?.cause || last.cause.id === 'fault_refused') continue;
+    const key = `${row.url} ${last.cause.text} ${last.status_code}`;
+    const known = found.get(key);
+    if (known === undefined)
+      found.set(key, { diagnosis: last.cause, status: last.status_code, latest: row, rows: [row] });
+    else known.rows.push(row);
   }
-  return [...groups.values()].slice(0, 10);
+  return [...found.values()];
 }
 
-function attentionBox(incoming: IncomingRequest, { clock }: World, rows: readonly DeliveryRecord[]): Html | null {
-  const [latest] = rows;
-  const last = latest?.log.at(-1);
-  const cause = last?.cause;
-  if (latest === undefined || last === undefined || !cause) return null;
-  const { url, id, nextRetryAt } = latest;
-  const names = rows
+const CAUSES_SHOWN = 10;
+
+/** One row for each cause, of which one is open. */
+function attention(incoming: IncomingRequest, world: World, causes: readonly Cause[]): Html {
+  const rows = causes.flatMap((cause) => cause.rows);
+  const idents = rows.map(({ invoice }) => invoice.uuid);
+  const sum = `${counted(rows.length, 'webhook')}, ${counted(causes.length, 'cause')}`;
+  const more = causes.slice(CAUSES_SHOWN).flatMap((cause) => cause.rows).length;
+  return html`<section class="card flush" aria-labelledby="attention-title"><div class="head"><h2 id="attention-title">Needs attention <span class="soft small">${sum}</span></h2>${causes.length > 1 && orderButton(incoming, 'resend', 'Send all again', idents, 'link')}</div>
+<ul class="causes">${causes.slice(0, CAUSES_SHOWN).map((cause, at) => causeRow(incoming, world, cause, at === 0))}</ul>
+${more > 0 && html`<p class="pad"><a href="/webhooks?state=not+delivered">${counted(more, 'webhook')} with other causes</a></p>`}</section>`;
+}
+
+function causeRow(incoming: IncomingRequest, { clock }: World, cause: Cause, isOpen: boolean): Html {
+  const { diagnosis, status, latest, rows } = cause;
+  const { id, url, nextRetryAt } = latest;
+  const { host, pathname } = new URL(url);
+  const what = status === null ? `no response from ${host}${pathname}` : `${status} at ${pathname}`;
+  const names = rows.slice(0, 3).map(({ invoice }, at) => html`${at > 0 && ', '}${brief(invoice.external_id)}`);
+  const next = nextRetryAt === null ? 'no further attempt' : `next attempt in ${span(nextRetryAt - clock.now())}`;
+  const links = rows
     .slice(0, 3)
     .map((row) => html`<a href="/webhooks/${row.id}">${brief(row.invoice.external_id)}</a> `);
-  const next = nextRetryAt === null ? 'no further attempt' : `next attempt in ${span(nextRetryAt - clock.now())}`;
-  const idents = rows.map((row) => row.invoice.uuid);
-  return html`<div class="box bad"><h3>${counted(rows.length, 'webhook')} not delivered: <bdi>${cause.text}</bdi></h3>
-<p class="soft small"><span class="mono">${url}</span> · ${last.status_code === null ? 'no response' : `returned ${last.status_code}`} · ${next}</p>
-<p>${names}${rows.length > 3 && html`<a href="/webhooks?state=not+delivered">and ${rows.length - 3} more</a>`}</p>
-${cause.remedy && html`<p>${cause.remedy}</p>`}<div class="row"><a class="button" href="/webhooks/${id}">Open</a>${orderButton(incoming, 'resend', rows.length === 1 ? 'Send again' : 'Send all again', idents)}</div></div>`;
+  // The address finds all of this endpoint, so that the count and the rows agree.
+  const all = `/webhooks?state=not+delivered&q=${encodeURIComponent(url)}`;
+  const again = actionForm(
+    incoming,
+    'resend',
+    html`<button>${rows.length === 1 ? 'Send again' : 'Send all again'}</button>`,
+    {
+      hidden: {
+        ident: rows.map(({ invoice }) => invoice.uuid),
+        ...(rows.length === 1 && { back: `/webhooks/${id}` }), // where its box stands
+      },
+    },
+  );
+  return html`<li class="cause"><details name="cause" id="cause-${id}"${isOpen && html` open`} data-kept><summary><span class="dot bad"></span><span class="what"><strong><bdi>${diagnosis.text}</bdi></strong><span class="soft small">${rows.length > 1 && `${rows.length} × `}${what} · ${names}${rows.length > 3 && ` and ${rows.length - 3} more`} · ${next}</span></span></summary>
+<div class="find">${diagnosis.remedy !== null && html`<p><bdi>${diagnosis.remedy}</bdi></p>`}<p class="soft small">${links}${rows.length > 3 && html`<a href="${all}">and ${rows.length - 3} more</a>`} → <span class="mono">${url}</span></p></div></details>
+<div class="row"><a class="button" href="/webhooks/${id}" aria-label="Open ${diagnosis.text}">Open</a>${again}</div></li>`;
 }
 
-/** One line of the activity: an event with its payment, its result and its time. */
-function activity(world: World, event: SandboxEvent): Html {
-  const row = (tone: Tone, href: string | null, name: Html | string, rest: Html): Html => {
-    const parts = html`<span class="dot"></span><strong>${name}</strong><span class="soft what">${rest}</span><span class="soft">${time(event.at)}</span>`;
-    return href === null
-      ? html`<div class="row event ${tone}">${parts}</div>`
-      : html`<a class="row event ${tone}" href="${href}">${parts}</a>`;
-  };
-  switch (event.kind) {
-    case 'request': {
-      const order = paymentOf(world, event)?.external_id;
-      return row(
-        isRefused(event) ? 'bad' : 'off',
-        `/requests/${event.id}`,
-        html`${brief(order ?? 'Request')}`,
-        html`<span class="mono">${requestName(event)}</span> ${statusTag(event.status)} ${event.code}`,
-      );
+/** A line of the activity. */
+interface News {
+  readonly at: string;
+  readonly line: Html;
+}
+
+/** What happened, the latest first: a line for each payment, each refused request without one, and each note. */
+function newsOf(world: World): News[] {
+  const seen = new Set<InvoiceRecord>();
+  const news: News[] = [];
+  for (const event of world.log.all().reverse()) {
+    if (news.length === SHOWN) break;
+    if (event.kind === 'note')
+      news.push({ at: event.at, line: newsLine('warn', null, 'Sandbox', html`<bdi>${event.text}</bdi>`, event.at) });
+    else if (event.kind === 'request') {
+      if (isRefused(event)) news.push({ at: event.at, line: refusedLine(world, event) });
+    } else {
+      const invoice =
+        event.kind === 'invoice' ? world.store.byUuid(event.uuid) : world.store.byExternalId(event.external_id);
+      if (invoice === undefined || seen.has(invoice) || !isOwn(invoice)) continue;
+      seen.add(invoice);
+      news.push({ at: event.at, line: paymentLine(world, invoice, event.at) });
     }
-    case 'invoice': {
-      const invoice = world.store.byUuid(event.uuid);
-      const word =
-        event.from === null
-          ? 'Created'
-          : event.from === event.to
-            ? 'Corrected'
-            : invoice
-              ? paymentWord(invoice)
-              : event.to;
-      const amount = invoice && moneyText(event.paid ?? invoice.amount, invoice.currency.code);
-      const tone = event.from === null ? 'wait' : event.to === 'success' ? 'good' : 'off';
-      return row(tone, `/payments/${event.uuid}`, brief(event.external_id), html`${word} · ${amount}`);
-    }
-    case 'attempt': {
-      const { success, error, attempt, status_code, cause } = event;
-      const text = success
-        ? `Webhook delivered, ${status_code}`
-        : `Webhook attempt ${attempt} ${status_code === null ? 'got no response' : error}: ${cause?.text ?? ''}`;
-      return row(
-        success ? 'good' : 'bad',
-        `/webhooks/${event.delivery_id}`,
-        brief(event.external_id),
-        html`<bdi>${text}</bdi>`,
-      );
-    }
-    case 'note':
-      return row('warn', null, 'Sandbox', html`<bdi>${event.text}</bdi>`);
   }
+  return news;
+}
+
+function newsLine(tone: Tone, href: string | null, name: Html | string, what: Html, at: string): Html {
+  const parts = html`<span class="dot"></span><strong>${name}</strong><span class="soft what">${what}</span><span class="soft">${time(at)}</span>`;
+  return href === null
+    ? html`<div class="row event ${tone}">${parts}</div>`
+    : html`<a class="row event ${tone}" href="${href}">${parts}</a>`;
+}
+
+/** One payment: created, how it ended, and whether the shop has heard of it. */
+function paymentLine(world: World, invoice: InvoiceRecord, at: string): Html {
+  const { status, amount, currency, uuid, adjustment } = invoice;
+  const delivery = world.store.latestDelivery(invoice);
+  const last = delivery?.log.at(-1);
+  const hook = webhookOf(world, invoice);
+  const paid = adjustment === null ? '' : ` ${moneyText(adjustment.actual_amount_fiat, currency.code)}`;
+  const response =
+    last === undefined
+      ? ''
+      : last.success
+        ? `, ${last.status_code} in ${milliseconds(last.duration_ms)}`
+        : `, ${counted(delivery?.made ?? 0, 'attempt')}`;
+  const steps = [
+    `created ${moneyText(amount, currency.code)}`,
+    ...(status === 'pending' ? [] : [`${paymentWord(invoice).toLowerCase()}${paid}`]),
+    ...(status === 'pending'
+      ? []
+      : [delivery === undefined ? 'no webhook' : `webhook ${hook.word.toLowerCase()}${response}`]),
+  ];
+  const tone =
+    status === 'pending'
+      ? 'wait'
+      : delivery === undefined
+        ? 'off'
+        : hook.tone === 'good' && paymentWord(invoice) === 'Paid less'
+          ? 'warn'
+          : hook.tone;
+  return newsLine(tone, `/payments/${uuid}`, brief(invoice.external_id), html`${steps.join(' → ')}`, at);
+}
+
+function refusedLine(world: World, event: RequestEntry): Html {
+  const order = paymentOf(world, event)?.external_id;
+  const what = html`<span class="mono">${requestName(event)}</span> ${statusOf(event)} ${event.code}`;
+  return newsLine(toneOf(event), `/requests/${event.id}`, html`${brief(order ?? 'Request')}`, what, event.at);
 }
 
 /** Base URL, key and secret as lines of an `.env` file. Values that the user gave are shown only on request. */

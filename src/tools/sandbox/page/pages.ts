@@ -7,10 +7,11 @@ import { checkoutPage, pressButton } from './checkout.ts';
 import { faultsContent } from './faults.ts';
 import { actionResponse, newPaymentPage, statusResponse } from './forms.ts';
 import { dashboardPage, fileResponse, messagePage, seeOther } from './frame.ts';
+import { html } from './html.ts';
 import { overviewPage } from './overview.ts';
 import { paymentPage, paymentsPage } from './payments.ts';
 import { payoutsPage } from './payouts.ts';
-import { requestPage, requestsPage } from './requests.ts';
+import { requestsPage } from './requests.ts';
 import { SCRIPT } from './script.ts';
 import { STYLE } from './style.ts';
 import { webhooksPage } from './webhooks.ts';
@@ -25,7 +26,7 @@ const SHOWN: ReadonlyMap<string, Show> = new Map<string, Show>([
   ['/payments', paymentsPage],
   ['/payments/new', newPaymentPage],
   ['/webhooks', (world, incoming) => webhooksPage(world, incoming, null)],
-  ['/requests', requestsPage],
+  ['/requests', (world, incoming) => requestsPage(world, incoming, null)],
   [
     '/faults',
     (world, incoming) => dashboardPage(world, incoming, { title: 'Faults', content: faultsContent(world, incoming) }),
@@ -48,8 +49,20 @@ export async function servePage(world: World, perform: Perform, incoming: Incomi
   }
   const response = await (isRead ? showPage : doAction)(world, perform, incoming);
   if (response !== null) return response;
-  const title = url.pathname.startsWith('/pay/') ? 'There is no such payment.' : 'There is no such page.';
-  return { ...messagePage(404, title), why: `${title} The paths of the service begin with /api/v1/external.` };
+  const isPayment = url.pathname.startsWith('/pay/');
+  const title = isPayment ? 'There is no such payment.' : 'There is no such page.';
+  const page = isPayment ? messagePage(404, title) : noSuchPage(world, incoming, title);
+  return { ...page, why: `${title} The paths of the service begin with /api/v1/external.` };
+}
+
+/** With the navigation, because what was looked for is often on another page, or went with a reset. */
+function noSuchPage(world: World, incoming: IncomingRequest, title: string): UnsentResponse {
+  const text = html`Nothing is at <span class="mono">${incoming.url.pathname}</span>. What was here may have gone with a reset: see <a href="/payments">payments</a>, <a href="/webhooks">webhooks</a> or <a href="/requests">requests</a>.`;
+  return dashboardPage(world, incoming, {
+    title,
+    content: html`<section class="card narrow"><p>${text}</p></section>`,
+    status: 404,
+  });
 }
 
 async function showPage(world: World, perform: Perform, incoming: IncomingRequest): Promise<UnsentResponse | null> {
@@ -60,7 +73,7 @@ async function showPage(world: World, perform: Perform, incoming: IncomingReques
   if (rest.length > 0) return null;
   if (room === 'requests') {
     const request = world.log.requests().find((entry) => entry.id === id);
-    return request === undefined ? null : requestPage(world, incoming, request);
+    return request === undefined ? null : requestsPage(world, incoming, request);
   }
   if (room === 'webhooks') {
     const delivery = world.store.deliveryById(id);

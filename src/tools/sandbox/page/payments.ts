@@ -1,10 +1,10 @@
-import { type Moment, momentsOf } from '../../story.ts';
+import { type Lane, type Moment, momentsOf } from '../../story.ts';
 import { shareOf } from '../business/money.ts';
 import type { UnsentResponse } from '../service/respond.ts';
 import type { IncomingRequest } from '../service/service.ts';
 import { toSandboxDelivery, toSandboxInvoice } from '../service/write-resources.ts';
 import type { InvoiceMove } from '../state/log.ts';
-import { CHECK_CUSTOMER, type InvoiceRecord } from '../state/records.ts';
+import type { InvoiceRecord } from '../state/records.ts';
 import type { World } from '../world.ts';
 import { testOf } from './copies.ts';
 import {
@@ -12,14 +12,13 @@ import {
   brief,
   byDay,
   copyButton,
-  counted,
   facts,
-  listing,
   menu,
   moment,
   money,
   nothing,
   orderButton,
+  paidOf,
   paymentTag,
   section,
   span,
@@ -31,7 +30,11 @@ import {
 import { amountField } from './forms.ts';
 import { dashboardPage } from './frame.ts';
 import { type Html, html, type Part } from './html.ts';
+import { crumbs, listing, withoutCheck } from './lists.ts';
 import { diagnosisBox } from './webhooks.ts';
+
+/** The notices of actions that end a payment, where the shop did not hear of the end. The box below says why. */
+const NOT_HEARD = { pay: null, fail: null, cancel: null, expire: null };
 
 const STATES: Readonly<Record<string, (row: InvoiceRecord) => boolean>> = {
   All: () => true,
@@ -41,24 +44,20 @@ const STATES: Readonly<Record<string, (row: InvoiceRecord) => boolean>> = {
 };
 
 export function paymentsPage(world: World, incoming: IncomingRequest): UnsentResponse {
-  const query = incoming.url.searchParams;
   const all = world.store.invoices().reverse();
-  const own = all.filter(({ customer_id }) => customer_id !== CHECK_CUSTOMER);
-  const ofCheck = all.length - own.length;
-  const isShown = query.get('check') === 'shown';
-  const list = listing(incoming, isShown ? all : own, {
+  const { shown, note } = withoutCheck(incoming, all, (row) => row);
+  const list = listing(incoming, shown, {
     states: STATES,
     texts: (row) => [row.external_id, row.customer_id, row.uuid, row.purpose, row.amount, row.currency.code],
     hint: 'Order, customer, amount or id',
-    none: all.length === 0 ? NO_PAYMENT : nothing('Nothing matches', 'Take another filter or another search.'),
+    none: NO_PAYMENT,
     show: (part) => paymentRows(world, part),
   });
   return dashboardPage(world, incoming, {
     title: 'Payments',
     aside: list.search,
     content: html`${list.tabs}
-<section class="card flush" id="rows" aria-label="Payments found" data-live>${list.rows}
-${ofCheck > 0 && !isShown && html`<p class="soft small pad">${counted(ofCheck, 'order')} of <code>webhooks check</code> not shown. <a href="/payments?check=shown">Show</a></p>`}</section>${list.pager}`,
+<section class="card flush" id="rows" aria-label="Payments found" data-live>${list.rows}${note}</section>${list.pager}`,
   });
 }
 
@@ -73,7 +72,7 @@ function paymentRows(world: World, rows: readonly InvoiceRecord[]): Html {
     (row) => row.createdAt,
     (row) => {
       const { word, tone } = webhookOf(world, row);
-      return html`<a class="row payment" href="/payments/${row.uuid}"><span>${paymentTag(world, row)}</span><strong>${brief(row.external_id)}</strong><span class="num">${paidMoney(row)}</span><span class="hook ${tone}">${word}</span><span class="soft">${time(row.createdAt)}</span></a>`;
+      return html`<a class="row payment" href="/payments/${row.uuid}"><span>${paymentTag(row)}</span><strong>${brief(row.external_id)}</strong><span class="num">${paidMoney(row)}</span><span class="hook ${tone}">${word}</span><span class="soft">${time(row.createdAt)}</span></a>`;
     },
   );
 }
@@ -86,15 +85,18 @@ function paidMoney({ amount, currency: { code }, adjustment }: InvoiceRecord): H
 
 /** One payment: what happened to it, in order, and whether the shop accepted its webhook. */
 export function paymentPage(world: World, incoming: IncomingRequest, invoice: InvoiceRecord): UnsentResponse {
-  const { external_id, uuid, callback_url, status, amount, adjustment, settledUsdt, currency, purpose } = invoice;
+  const { external_id, uuid, callback_url, status, amount, settledUsdt, currency, purpose } = invoice;
   const { code } = currency;
   const delivery = world.store.latestDelivery(invoice);
   const hook = webhookOf(world, invoice);
   const wire = toSandboxInvoice(world, invoice);
+  const paid = paidOf(invoice);
+  const withFee = paid.fee !== null && html` <span class="soft small">with ${money(paid.fee, code)} fee</span>`;
+  const toPay = status === 'pending' && invoice.amountToSend !== null;
   const details = facts([
     ['Amount', money(amount, code)],
-    ['Paid', adjustment && money(adjustment.actual_amount_fiat, code)],
-    ['Customer pays', invoice.amountToSend !== null && html`${money(invoice.amountToSend, code)} with the fee`],
+    ['Paid', status === 'success' && html`${money(paid.amount, code)}${withFee}`],
+    ['To pay', toPay && html`${money(paid.amount, code)}${withFee}`],
     ['Credited', settledUsdt !== null && money(settledUsdt, 'USDT')],
     ['Rate', invoice.rate !== null && `${invoice.rate} ${code} per USDT`],
     ['Method', wire.payment_method && html`<bdi>${wire.payment_method.name}</bdi>`],
@@ -110,12 +112,15 @@ ${copyButton(JSON.stringify(wire, null, 2), 'Copy as JSON', 'button')}${copyButt
 ${status !== 'pending' && html`<details><summary>As a test</summary><pre tabindex="0">${testOf(world, invoice)}</pre></details>`}`;
   return dashboardPage(world, incoming, {
     title: `Payment ${external_id}`,
-    heading: html`<bdi>${external_id}</bdi> <span id="state" data-live>${paymentTag(world, invoice)}</span>`,
+    above: crumbs('/payments', 'Payments', external_id),
+    heading: html`<bdi>${external_id}</bdi> <span id="state" data-live>${paymentTag(invoice)}</span>`,
     aside: html`<div class="row" id="actions" data-live>${actions(world, incoming, invoice)}${menu('Copy', copies)}</div>`,
     content: html`<div class="split"><div class="stack">
-<div id="diagnosis" class="stack" data-live>${delivery && hook.tone === 'bad' && diagnosisBox(delivery, orderButton(incoming, 'resend', 'Send again', uuid))}</div>
-${section('line', 'What happened', timeline(world, invoice))}</div>
+<div id="diagnosis" class="stack" data-live>${delivery && diagnosisBox(incoming, delivery, orderButton(incoming, 'resend', 'Send again', uuid))}</div>
+${section('story', 'Story', story(world, invoice))}</div>
 ${section('facts', 'Details', details)}</div>`,
+    // The box says it: a green notice above a red box would contradict it.
+    done: delivery === undefined ? {} : { resend: null, ...(hook.tone === 'bad' && NOT_HEARD) },
   });
 }
 
@@ -144,25 +149,26 @@ function actions(world: World, incoming: IncomingRequest, invoice: InvoiceRecord
   return html`${page}${late}`;
 }
 
-/** What happened to a payment, oldest first. Equal attempts that follow each other are one line. */
-function timeline(world: World, invoice: InvoiceRecord): Html {
+/** What customer, service and shop did, each in its lane, oldest first. Equal attempts that follow each other are one row. */
+function story(world: World, invoice: InvoiceRecord): Html {
   const { clock, store, log } = world;
   const { status, uuid, expiresAt, callback_url } = invoice;
   const moves = log.all().filter((event): event is InvoiceMove => event.kind === 'invoice' && event.uuid === uuid);
   const deliveries = store.deliveries(invoice);
   const moments = momentsOf(toSandboxInvoice(world, invoice), deliveries.map(toSandboxDelivery), moves);
   const now = clock.now();
-  const next = deliveries.find(({ nextRetryAt }) => nextRetryAt !== null)?.nextRetryAt;
+  const next = deliveries.find(({ nextRetryAt }) => nextRetryAt !== null)?.nextRetryAt ?? null;
   const coming =
     status === 'pending'
-      ? html`It expires in ${span(expiresAt - now)}`
-      : next !== undefined && next !== null
-        ? html`The next attempt is in ${span(next - now)}`
+      ? html`<strong>Expires</strong> <span class="soft">in ${span(expiresAt - now)}</span>`
+      : next !== null
+        ? html`<strong>Next attempt</strong> <span class="soft">in ${span(next - now)}</span>`
         : deliveries.length === 0 &&
           callback_url === null &&
-          'No webhook: neither the payment nor the business has an address';
-  return html`<ol class="line">${groups(moments).map(momentRow)}
-${coming && html`<li class="next"><span></span><p class="soft">${coming}</p></li>`}</ol>`;
+          html`<strong>No webhook</strong> <span class="soft">neither the payment nor the business has an address</span>`;
+  return html`<div class="story"><p class="lanes" aria-hidden="true"><span></span><span>Customer</span><span>Service</span><span>Your shop</span></p>
+<ol>${groups(moments).map(momentRow)}
+${coming && html`<li class="by-service next"><span></span><p><span class="lane">Service: </span>${coming}</p></li>`}</ol></div>`;
 }
 
 /** A moment, and the number of the last attempt that it stands for. */
@@ -185,10 +191,16 @@ function groups(moments: readonly Moment[]): Group[] {
 
 const TONES: Readonly<Record<string, Tone>> = { pass: 'good', advice: 'good', fail: 'bad' };
 
-function momentRow({ moment: { at, grade, what, text, attempt }, last }: Group): Html {
+const LANES: Readonly<Record<Lane, string>> = { customer: 'Customer', service: 'Service', shop: 'Your shop' };
+
+function momentRow({ moment: { at, lane, grade, what, text, attempt }, last }: Group): Html {
   const word = attempt
-    ? html`<a href="/webhooks/${attempt.delivery}">Webhook</a> ${last === null ? what : `attempts ${attempt.number} to ${last}`}`
-    : `${what[0]?.toUpperCase()}${what.slice(1)}`;
+    ? html`<a href="/webhooks/${attempt.delivery}">${last === null ? sentence(what) : `Attempts ${attempt.number} to ${last}`}</a>`
+    : sentence(what);
   const fault = attempt?.fault && tag(`fault: ${attempt.fault}`, 'warn');
-  return html`<li class="${TONES[grade ?? ''] ?? 'off'}">${at && time(at.getTime())}<p><strong>${word}</strong> <bdi class="soft">${text}</bdi> ${fault}</p></li>`;
+  return html`<li class="by-${lane} ${TONES[grade ?? ''] ?? 'off'}">${at ? time(at.getTime()) : html`<span></span>`}<p><span class="lane">${LANES[lane]}: </span><strong>${word}</strong> <bdi class="soft">${text}</bdi> ${fault}</p></li>`;
+}
+
+function sentence(what: string): string {
+  return `${what[0]?.toUpperCase()}${what.slice(1)}`;
 }

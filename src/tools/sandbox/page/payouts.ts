@@ -12,8 +12,8 @@ const TONES: Readonly<Record<string, Tone>> = { pending: 'wait', approved: 'good
 export function payoutsPage(world: World, incoming: IncomingRequest): UnsentResponse {
   const rows = withdrawalsInOrder(world).map(
     ({ uuid, status, amount, amount_to_send, token, network, created_at, reject_reason }) => [
-      html`${tag(status[0]?.toUpperCase() + status.slice(1), TONES[status] ?? 'off')}${reject_reason !== null && html`<br><bdi class="soft small">${reject_reason}</bdi>`}`,
-      html`${money(amount ?? '0', token ?? '')}<br><span class="soft small">sends ${amount_to_send} by ${network}</span>`,
+      html`<div>${tag(status[0]?.toUpperCase() + status.slice(1), TONES[status] ?? 'off')}${reject_reason !== null && html`<bdi class="soft small below">${reject_reason}</bdi>`}</div>`,
+      html`<div>${money(amount ?? '0', token ?? '')}<span class="soft small below">sends ${amount_to_send} by ${network}</span></div>`,
       html`<span class="mono">${brief(uuid)}</span>`,
       created_at && moment(created_at),
       status === 'pending' &&

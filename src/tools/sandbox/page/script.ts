@@ -5,11 +5,11 @@ const live = new Map([...document.querySelectorAll('[data-live]')].map((each) =>
 
 const two = (number) => String(number).padStart(2, '0');
 const clockOf = (date) => [date.getHours(), date.getMinutes(), date.getSeconds()].map(two).join(':');
-const dayOf = (date) => date.toLocaleDateString(undefined, { day: 'numeric', month: 'long', year: 'numeric' });
+const dayOf = (date) => date.toLocaleDateString(undefined, { day: 'numeric', month: 'short', year: 'numeric' });
 const localise = (each) => {
   const date = new Date(each.dateTime);
   each.title = dayOf(date) + ', ' + clockOf(date) + ' here, ' + date.toISOString();
-  each.textContent = 'full' in each.dataset ? dayOf(date) + ', ' + clockOf(date) : clockOf(date);
+  each.textContent = 'minute' in each.dataset ? clockOf(date).slice(0, 5) : 'full' in each.dataset ? dayOf(date) + ', ' + clockOf(date) : clockOf(date);
 };
 const groupByDay = (list) => {
   for (const each of list.querySelectorAll('.day')) each.remove();
@@ -131,22 +131,39 @@ if (back) {
   for (const kind of ['pointerdown', 'keydown']) addEventListener(kind, stop);
 }
 
+// The list of two panes stays where it was when one of its rows is chosen.
+const pane = document.querySelector('.list');
+if (pane) {
+  const place = 'list ' + location.pathname.split('/')[1];
+  const before = sessionStorage.getItem(place);
+  const stay = () => { if (location.hash !== '' && before !== null) pane.scrollTop = Number(before); };
+  stay();
+  addEventListener('load', stay); // after the browser has gone to the row of the address
+  addEventListener('pagehide', () => sessionStorage.setItem(place, String(pane.scrollTop)));
+}
+
 // New invoices, deliveries and requests appear without a reload. A section that is in use waits until it is left. A hidden
 // page does not listen, because a browser keeps only six connections to one server.
-if (live.size > 0 && typeof EventSource === 'function') {
+const order = document.querySelector('[data-status]');
+if ((live.size > 0 || order) && typeof EventSource === 'function') {
   let source = null;
   let timer = 0;
-  const inUse = (each) => each.contains(document.activeElement) || each.querySelector('details[open]:not([data-open])') !== null;
+  const inUse = (each) => each.contains(document.activeElement) || each.querySelector('details[open]:not([data-open], [data-kept])') !== null;
   const update = async () => {
     timer = 0;
     const response = await fetch(location.href).catch(() => null);
     if (response === null || !response.ok) return;
     const page = new DOMParser().parseFromString(await response.text(), 'text/html');
+    // The order was paid or ended elsewhere, such as in another tab. A form of this page that is on its way goes on.
+    const status = page.querySelector('[data-status]')?.dataset.status;
+    if (order && status !== order.dataset.status && !document.querySelector('form[data-sent]')) { location.reload(); return; }
     for (const [each, before] of live) {
       const now = page.getElementById(each.id);
       if (now === null || now.innerHTML === before || inUse(each)) continue;
       live.set(each, now.innerHTML);
+      const open = [...each.querySelectorAll('[data-kept]')].filter((kept) => kept.open).map((kept) => kept.id);
       each.innerHTML = now.innerHTML;
+      for (const id of open) { const kept = document.getElementById(id); if (kept) kept.open = true; }
       enhance(each);
     }
   };

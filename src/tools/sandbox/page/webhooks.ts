@@ -8,18 +8,18 @@ import type { SandboxAttempt } from '../wire-types.ts';
 import type { World } from '../world.ts';
 import { curlCommand, testOf } from './copies.ts';
 import {
+  actionForm,
   addressOf,
   brief,
   byDay,
   code,
   copyButton,
+  counted,
   headerLines,
   highlighted,
-  listing,
   menu,
   milliseconds,
   nothing,
-  orderButton,
   span,
   statusTag,
   tag,
@@ -29,6 +29,7 @@ import {
 } from './elements.ts';
 import { dashboardPage } from './frame.ts';
 import { type Html, html, type Part } from './html.ts';
+import { crumbs, listing, panes, rowAddress, withoutCheck } from './lists.ts';
 
 /** The list of webhooks with one of them beside it: the chosen one, or the first of the list on a wide screen. */
 export async function webhooksPage(
@@ -38,7 +39,8 @@ export async function webhooksPage(
 ): Promise<UnsentResponse> {
   const open = new Set(undelivered(world));
   const address = { ...incoming, url: new URL(`/webhooks${incoming.url.search}`, incoming.url) };
-  const list = listing(address, world.store.deliveries().reverse(), {
+  const { shown: rows, note } = withoutCheck(address, world.store.deliveries().reverse(), ({ invoice }) => invoice);
+  const list = listing(address, rows, {
     states: {
       All: () => true,
       'Not delivered': (row) => open.has(row),
@@ -54,9 +56,14 @@ export async function webhooksPage(
     title: chosen === null ? 'Webhooks' : headline(chosen),
     heading: null,
     isWide: true,
-    content: html`<div class="panes${chosen !== null && ' chosen'}"><div class="list"><div class="list-head">${chosen === null ? html`<h1>Webhooks</h1>` : html`<p class="h1">Webhooks</p>`}${list.search}${list.tabs}</div>
-<div id="rows" data-live>${list.rows}</div>${list.pager}</div>
-<div class="detail">${shown && (await detail(world, incoming, shown, chosen !== null))}</div></div>`,
+    content: panes({
+      title: 'Webhooks',
+      list,
+      note,
+      isChosen: chosen !== null,
+      detail: shown && (await detail(world, incoming, shown, chosen !== null)),
+    }),
+    done: { resend: null },
   });
 }
 
@@ -84,7 +91,7 @@ function webhookRows(
       const next = row.nextRetryAt === null ? '' : ` Next attempt in ${span(row.nextRetryAt - now)}.`;
       const what = tone === 'bad' && cause ? `${row.log.at(-1)?.status_code ?? ''} ${cause.text}`.trim() : word;
       const event = row.eventType === 'invoice.paid' ? 'paid' : endWord(row.invoice);
-      return html`<a class="row hook-row ${tone}" href="/webhooks/${row.id}${list.url.search}"${row === shown && html` aria-current="true"`}><span class="dot"></span><span><strong>${brief(row.invoice.external_id)}</strong> <span class="soft">${event}</span></span><span class="soft small">${time(row.createdAt)}</span><span class="soft small what"><bdi>${what}</bdi>${next}</span></a>`;
+      return html`<a class="row hook-row ${tone}" href="${rowAddress(list, row.id)}" id="${row.id}"${row === shown && html` aria-current="true"`}><span class="dot"></span><span><strong>${brief(row.invoice.external_id)}</strong> <span class="soft">${event}</span></span><span class="soft small">${time(row.createdAt)}</span><span class="soft small what"><bdi>${what}</bdi>${next}</span></a>`;
     },
   );
 }
@@ -101,27 +108,40 @@ async function detail(world: World, incoming: IncomingRequest, row: DeliveryReco
 <details><summary>As a test</summary><pre id="test-text" tabindex="0" dir="auto">${test}</pre><p class="soft small">Passes unchanged and needs no port. Replace receive with your endpoint.</p></details>`;
   const head = html`<bdi>${headline(row)}</bdi>`;
   const isLatest = world.store.latestDelivery(invoice) === row; // the one that a resend sends
-  const again = isLatest && row.attempt === null && orderButton(incoming, 'resend', 'Send again', invoice.uuid, 'main');
-  return html`<p class="narrow-only"><a href="/webhooks">All webhooks</a></p>
+  // To this row by its id, because a filter may leave it out of the list afterwards.
+  const hidden = { ident: invoice.uuid, back: `/webhooks/${row.id}` };
+  const button = html`<button class="main">Send again</button>`;
+  const again = isLatest && row.attempt === null && actionForm(incoming, 'resend', button, { hidden });
+  return html`${crumbs('/webhooks', 'Webhooks', invoice.external_id, 'narrow-only')}
 <div class="title">${isChosen ? html`<h1>${head}</h1>` : html`<h2 class="h1">${head}</h2>`}<span id="state" data-live>${tag(word, tone)}</span><span class="grow"></span>
 <div class="row">${menu('Copy as', copies)}<div id="again" data-live>${again}</div></div></div>
 <p class="soft small"><a href="/payments/${invoice.uuid}">Payment</a> · ${eventType} → <span class="mono">${url}</span></p>
-<div id="diagnosis" class="stack" data-live>${diagnosisBox(row)}</div>
+<div id="diagnosis" class="stack" data-live>${diagnosisBox(incoming, row)}</div>
 <div id="tries" data-live>${strip(world, incoming, row, attempt)}</div>
 <div id="messages" class="messages" data-live>${attempt ? messages(row, attempt) : nothing('Not sent yet', 'The first attempt is held or in progress.')}</div>`;
 }
 
-/** The one place that says why a webhook was not accepted, and what to do now. */
-export function diagnosisBox(row: DeliveryRecord, again: Part = null): Html | null {
+/**
+ * The one place that says why a webhook was not accepted, and what to do now. After a resend it also says what came of it,
+ * so that no other notice stands above it.
+ */
+export function diagnosisBox(incoming: IncomingRequest, row: DeliveryRecord, again: Part = null): Html | null {
   const last = row.log.at(-1);
   if (last === undefined || row.attempt !== null) return null;
-  const { cause } = last;
-  if (cause === null) return null;
-  if (last.success)
-    return html`<div class="box warn"><h2>${cause.text}</h2>${cause.remedy && html`<p>${cause.remedy}</p>`}</div>`;
-  const subject = `Your endpoint ${last.status_code === null ? 'did not answer' : `returned ${last.status_code}`}`;
-  return html`<div class="box ${cause.id === 'fault_refused' ? 'warn' : 'bad'}"><h2>${subject}: <bdi>${cause.text}</bdi></h2>
-${cause.remedy && html`<p><bdi>${cause.remedy}</bdi></p>`}<div class="row">${again}</div></div>`;
+  const { cause, success, status_code: status, duration_ms } = last;
+  const isResent = incoming.url.searchParams.get('done') === 'resend';
+  const focus = isResent && html` role="status" tabindex="-1" autofocus`;
+  if (cause === null)
+    return isResent
+      ? html`<p class="notice good"${focus}>Sent again: your endpoint returned ${status} in ${milliseconds(duration_ms)}.</p>`
+      : null;
+  const sent =
+    isResent && html`<p class="soft small">Sent again at ${time(last.created_at)}: this is what came back.</p>`;
+  const remedy = cause.remedy !== null && html`<p><bdi>${cause.remedy}</bdi></p>`;
+  if (success) return html`<div class="box warn"${focus}><h2>${cause.text}</h2>${remedy}${sent}</div>`;
+  const subject = `Your endpoint ${status === null ? 'did not answer' : `returned ${status}`}`;
+  return html`<div class="box ${cause.id === 'fault_refused' ? 'warn' : 'bad'}"${focus}><p class="soft small">${subject}</p><h2><bdi>${cause.text}</bdi></h2>
+${remedy}${sent}<div class="row">${again}</div></div>`;
 }
 
 const SHOWN_TRIES = RETRY_DELAYS.length;
@@ -136,7 +156,8 @@ function strip(
   current: SandboxAttempt | undefined,
 ): Html {
   const first = Math.max(1, made - SHOWN_TRIES + 1);
-  const items = Array.from({ length: SHOWN_TRIES }, (_, at) => {
+  const count = status === 'pending' ? SHOWN_TRIES : made - first + 1; // no further one comes after the delivery
+  const items = Array.from({ length: count }, (_, at) => {
     const number = first + at;
     const attempt = log[number - (made - log.length) - 1];
     if (attempt !== undefined) {
@@ -148,7 +169,7 @@ function strip(
     const wait = RETRY_DELAYS[number - 1] ?? 0;
     if (isNext)
       return html`<li class="wait"><span>Try ${number}</span><span>in ${span(nextRetryAt - clock.now())}</span></li>`;
-    return html`<li><span>Try ${number}</span><span>${status === 'pending' && `+${span(wait)}`}</span></li>`;
+    return html`<li><span>Try ${number}</span><span>+${span(wait)}</span></li>`;
   });
   return html`<ol class="strip">${items}</ol>`;
 }
@@ -178,5 +199,5 @@ function messages(
         );
   return html`<div><div class="head"><h2>Sent ${fault && tag(`fault: ${fault}`, 'warn')}</h2>${request && copyButton(request.body, 'Copy the body')}</div>${sent}</div>
 <div><div class="head"><h2>Your response ${statusTag(status_code)}</h2><span class="soft small">${milliseconds(duration_ms)}</span></div>${response}
-${headers.length > 0 && html`<details><summary>${headers.length} headers</summary><pre tabindex="0" dir="auto">${headerLines(response_headers ?? {})}</pre></details>`}</div>`;
+${headers.length > 0 && html`<details><summary>${counted(headers.length, 'header')}</summary><pre tabindex="0" dir="auto">${headerLines(response_headers ?? {})}</pre></details>`}</div>`;
 }

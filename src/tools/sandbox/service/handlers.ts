@@ -1,4 +1,5 @@
 import type { EndpointName } from '../../../contract/endpoints.ts';
+import { createInvoice as creation } from '../../../contract/invoices.ts';
 import { INVOICE_STATUS_NAMES, WITHDRAWAL_STATUSES } from '../../../contract/statuses.ts';
 import type { Page } from '../../../contract/types.ts';
 import { checkOptions, namesOf } from '../../../errors/checks.ts';
@@ -168,8 +169,9 @@ export function createInvoice(world: World, draft: NewInvoice): InvoiceRecord {
   try {
     return openDraft(world, JSON.stringify({ ...full, ...given }));
   } catch (error) {
-    if (error instanceof ErrorResponse) throw new ConfigurationError(`The invoice was not created: ${error.message}`);
-    throw error;
+    if (!(error instanceof ErrorResponse)) throw error;
+    const hint = creation.hint?.({ currency: draft.currency }) ?? ''; // as the client gives it
+    throw new ConfigurationError(`The invoice was not created: ${error.message}${hint && `. ${hint}`}`);
   }
 }
 

@@ -204,6 +204,13 @@ it.each([404, 500])(
     expect([code, out]).toEqual([
       1,
       `  A-17  Paid, webhook: Retrying · no response
+  ✗ Your shop has not heard of it: 2 attempts failed, the next one comes in 4
+    min.
+    It answers 403, as no receiver of this package does: a firewall, a login or
+    a guard stands before the route.
+    Exempt this route from it: a webhook carries a signature and no login.
+    fix: npx merchant-invoicing order A-17 --resend
+
   invoice ${UUID}
   webhook https://shop.example/hooks/pay
 
@@ -217,13 +224,6 @@ it.each([404, 500])(
                                         [redacted] in 80 ms
   00:06:01  shop      ✗ attempt 2 of 7  invoice.paid returned 403 in 80 ms
   00:11:00  service     next attempt    in 4 min
-
-  ✗ Your shop has not heard of it: 2 attempts failed, the next one comes in 4
-    min.
-    It answers 403, as no receiver of this package does: a firewall, a login or
-    a guard stands before the route.
-    Exempt this route from it: a webhook carries a signature and no login.
-  fix: npx merchant-invoicing order A-17 --resend
 `,
     ]);
   },
@@ -242,7 +242,7 @@ it('marks an attempt by its status where the service does not say if it succeede
 });
 
 const UNSEEN = [0, expect.stringContaining('does not show the deliveries of its webhook'), ''];
-const FAILED = [1, '', expect.stringMatching(/^error: .*\n {2}try: npx merchant-invoicing doctor/)];
+const FAILED = [1, '', expect.stringMatching(/^error: .*\n(?: {7}.+\n)* {2}try: npx merchant-invoicing doctor/)];
 
 it.each([
   ...[400, 404, 422].map((status) => ({ status, told: 'a story without it', expected: UNSEEN })),

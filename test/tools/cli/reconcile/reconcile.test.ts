@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -49,25 +49,27 @@ describe('reconcile', () => {
     const { run } = await service();
     const { code, out, err } = await run(FINE);
     expect([code, err]).toEqual([0, '']);
-    expect(out).toContain('3 orders: 3 matched\n  3 invoices, 0 of them paid or pending without an order');
+    expect(out).toBe(
+      '  ✓ All 3 orders match.\n    3 orders: 3 matched\n    3 invoices, 0 of them paid or pending without an order\n',
+    );
   });
 
   it('is code 1 for findings, each with its remedy', async () => {
     const { run } = await service();
     const { code, out } = await run(FINE.replace('26.861298,fulfilled', ',open'));
     expect(code).toBe(1);
-    expect(out).toContain('✗ paid_not_fulfilled: fine  expected fulfilled, actual open, line 2');
-    expect(out).toMatch(/fix: 25 EUR of 25 EUR was paid, and 26\.861298 USDT credited\. Fulfil the\s+order/);
-    expect(out).toContain('paid_not_fulfilled: 1');
+    expect(out).toMatch(/^ {2}✗ €25\.00 is paid and not given\.\n/); // the money and the verdict first
+    expect(out).toContain('  Paid, and not given\n  Fulfil the order, or refund the customer.\n');
+    expect(out).toMatch(/\n {2}fine {4}€25\.00 {2}€25\.00 {6}26\.861298 {2}\d\d \w{3} \d\d:\d\d {2}line 2\n/);
   });
 
   it('is code 2 where a row cannot be compared, and names its line', async () => {
     const { run } = await service();
     const { code, out } = await run(`${FINE}"two\nlines",25.00\n,1,EUR,,open\n`);
     expect(code).toBe(2);
-    expect(out).toContain('not compared: two lines  order_malformed, line 5');
-    expect(out).toContain('The record has 2 fields, and the header has 5.');
-    expect(out).toContain('not compared: line 7');
+    expect(out).toContain('  ? 2 could not be compared.\n');
+    expect(out).toMatch(/two lines {2}line 5 {2}order_malformed {2}The record has 2 fields/);
+    expect(out).toMatch(/\n {13}line 7 {2}order_malformed/);
   });
 
   it('prints JSON lines, the summary last', async () => {
@@ -111,8 +113,46 @@ describe('reconcile', () => {
       ['amount_differs', 'fine', 'EUR', '30', '25', "'-5"],
       ['invoice_without_order', "'=cmd|calc", 'EUR', '', 'success', ''],
     ]);
-    expect(err).toContain('2 orders: 1 matched, 1 differ\n  3 invoices, 1 of them');
-    expect(err).toMatch(/EUR +paid, not given \d+\.\d\d +given, not paid 0\.00 +differences -5\.00/);
+    expect(err).toContain('2 orders: 1 matched, 1 differ\n    3 invoices, 1 of them');
+    expect(err).toMatch(/EUR +€\d+\.\d\d +€0\.00 +−€5\.00/);
+  });
+
+  it('has a table for each thing to do, equal advice once, in 80 columns, and the same on one page', async () => {
+    const { run, sandbox } = await service();
+    for (const [external_id, amount] of [
+      ['less-1', '17'],
+      ['less-2', '24.5'],
+      ['more', '30'],
+    ] as const) {
+      sandbox.create({ external_id, amount: '25.00', currency: 'EUR' });
+      await sandbox.pay(external_id, { amount });
+    }
+    for (let at = 1; at <= 30; at += 1)
+      sandbox.create({ external_id: `<b>stray-${at}`, amount: '5.00', currency: 'EUR' });
+    const orders = `${FINE}less-1,25.00,EUR,,fulfilled\nless-2,25.00,EUR,,paid\nmore,25,EUR,,paid\n${'x'.repeat(90)},9,EUR,,paid\n`;
+    const folder = mkdtempSync(join(tmpdir(), 'rec-page-'));
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    const path = join(folder, 'report.html');
+    const { code, out } = await run(orders, '--grace', '0s', '--html', path);
+    expect(code).toBe(1);
+    expect(Math.max(...out.split('\n').map((line) => line.length))).toBeLessThanOrEqual(80);
+    expect(out).toMatch(/^ {2}✗ €9\.00 is given and not paid\. 3 other orders differ, 30 invoices have no\s+order\./);
+    expect(out.match(/Ask for the rest/g)).toHaveLength(1);
+    expect(out).toMatch(/less-1 +€25\.00 +€17\.00 +−€8\.00 .*\n {2}less-2 +€25\.00 +€24\.50 +−€0\.50/);
+    expect(out).toMatch(/more +€25\.00 +€30\.00 +\+€5\.00/);
+    expect(out.match(/stray-/g)).toHaveLength(30);
+    expect(out.split('\n').filter((line) => line.includes('stray-')).length).toBeLessThan(12); // folded
+    const page = readFileSync(path, 'utf8');
+    const text = (markup: string) =>
+      markup
+        .replace(/<style>.*<\/style>|<[^>]*>/gs, ' ')
+        .replaceAll('&lt;', '<')
+        .replaceAll('&gt;', '>');
+    const words = (all: string) =>
+      new Set(all.split(/[\s·]+/).filter((word) => word !== '' && !/[✗…]|^x+$/.test(word)));
+    expect([...words(out)].filter((word) => !words(text(page)).has(word))).toEqual([]);
+    expect(page).not.toMatch(/<b>|<script|<link|<img|url\(|https?:/);
+    expect((await run(FINE, '--html', folder)).err).toContain('cannot write');
   });
 
   it('reads columns with other names, also from standard input and with a byte-order mark', async () => {
@@ -141,7 +181,7 @@ describe('reconcile', () => {
     expect([code, out]).toEqual([0, expect.stringContaining('3 orders: 3 matched')]);
     const torn = await run(`${lines.join('\n')}\n{"a"\n5\n{"external_id":"x","amount":5}\n`);
     expect(torn.code).toBe(2);
-    expect(torn.out).toMatch(/line 4.*\n.*not a JSON object.*line 5.*x {2}order_malformed, line 6/s);
+    expect(torn.out).toMatch(/line 4 .*not a.*JSON object.*line 5 .*x +line 6 {2}order_malformed/s);
   });
 
   it('names a state and an amount that it does not know', async () => {
@@ -152,7 +192,7 @@ describe('reconcile', () => {
     expect(code).toBe(2);
     expect(out).toMatch(/not\s+"shipped"/);
     expect(out).toContain('Amount must be a decimal string');
-    expect(out).toContain('3 orders: 1 matched, 2 not compared\n  3 invoices, 0 of them');
+    expect(out).toContain('3 orders: 1 matched, 2 not compared\n    3 invoices, 0 of them');
   });
 
   it('prints no control character and no line break of a file', async () => {
@@ -160,7 +200,7 @@ describe('reconcile', () => {
     const id = 'a\u001b[2J\u009bm\nb\u2028c';
     for (const flags of [[], ['--json']]) {
       const { out } = await run(`${HEADER}"${id}",25.00,EUR,,open\n${FINE.slice(HEADER.length)}`, ...flags);
-      const line = out.split('\n').find((each) => each.includes('order_without_invoice'));
+      const line = out.split('\n').find((each) => /order_without_invoice|m b/.test(each));
       expect(line).toContain('b');
       // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not be there
       expect(line).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u2028]/);
@@ -180,7 +220,7 @@ describe('reconcile', () => {
     expect(await run(text)).toMatchObject({
       code: 2,
       out: '',
-      err: expect.stringMatching(/^error: .+\n {2}try: npx merchant-inv/),
+      err: expect.stringMatching(/^error: .+\n(?: {7}.+\n)* {2}try: npx merchant-inv/),
     });
   });
 });

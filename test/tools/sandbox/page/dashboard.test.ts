@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { CHECK_CUSTOMER } from '../../../../src/tools/sandbox/state/records.ts';
 import { open, press } from '../browser.ts';
 import { listening, ORDER, receiver } from '../loopback.ts';
 
@@ -48,6 +49,23 @@ describe('a new payment', () => {
 });
 
 describe('the page of a webhook', () => {
+  it('says what came of sending it again in its box, with no green notice above a red one', async () => {
+    const hook = await receiver([500, 500]);
+    const { sandbox, url } = await listening();
+    const { uuid } = sandbox.create({ amount: '25.00', currency: 'EUR', callback_url: hook.url });
+    await sandbox.pay(uuid);
+    const [delivery] = sandbox.deliveries();
+    const refused = await press(await open(url), 'resend'); // of the overview
+    expect(new URL(refused.url).pathname).toBe(`/webhooks/${delivery?.id}`); // where its box stands
+    expect(refused.text).toMatch(/Sent again at 12:00:00 ?: this is what came back\./);
+    expect(refused.html).not.toContain('notice good');
+    const accepted = await press(refused, 'resend');
+    expect(accepted.text).toMatch(/Sent again: your endpoint returned 200 in (?:< 1|\d+) ms\./);
+    expect(accepted.html).not.toContain('class="box bad"');
+    const strip = /<ol class="strip">(.*?)<\/ol>/s.exec(accepted.html)?.[1];
+    expect(strip?.match(/<li/g)).toHaveLength(3); // it ends at the delivery
+  });
+
   it('offers to send it again only if it is the latest of its payment, which a resend sends', async () => {
     const hook = await receiver([500, 500]);
     const { sandbox, url } = await listening();
@@ -70,18 +88,18 @@ describe('the page of a payment', () => {
     await sandbox.advance('37m');
     await sandbox.adjust('a b/ü', '20.00');
     const { text } = await open(`${url}/payments/${uuid}`);
-    expect(text.slice(text.indexOf('What happened'), text.indexOf('Details'))).toMatch(
-      /Created 25\.00 EUR, customer customer-1.*Paid 26\.861298 USDT credited.*attempts 1 to 3 invoice\.paid returned 500.*attempt 4 of 7 invoice\.paid returned 200.*Corrected/,
+    expect(text.slice(text.indexOf('Story'), text.indexOf('Details'))).toMatch(
+      /Customer Service Your shop.*Service: Created 25\.00 EUR, customer customer-1.*Customer: Paid 26\.861298 USDT credited.*Your shop: Attempts 1 to 3 invoice\.paid returned 500.*Attempt 4 of 7 invoice\.paid returned 200.*Corrected/,
     );
   });
 
-  it('is green only when the shop knows', async () => {
+  it('is green when it is paid, and red beside it while the shop has not heard', async () => {
     const hook = await receiver([401]);
     const { sandbox, url } = await listening();
     sandbox.create({ amount: '25.00', currency: 'EUR', external_id: 'a', callback_url: hook.url });
     await sandbox.pay('a');
     const state = async () => (await open(`${url}/payments`)).html.match(/<span class="(?:tag|hook) (?:\w+)">[^<]*/g);
-    expect(await state()).toEqual(['<span class="tag plain">Paid', '<span class="hook bad">Retrying · 401']);
+    expect(await state()).toEqual(['<span class="tag good">Paid', '<span class="hook bad">Retrying · 401']);
     await sandbox.resend('a');
     expect(await state()).toEqual(['<span class="tag good">Paid', '<span class="hook good">Delivered']);
   });
@@ -110,8 +128,10 @@ describe('the overview', () => {
       await sandbox.pay(external_id);
     }
     const page = await open(url);
-    expect(page.text).toContain('2 webhooks not delivered: The receiver has no POST route at /webhook.');
-    expect(page.text).toContain('1 webhook not delivered: The receiver failed.');
+    expect(page.text).toContain('Needs attention 3 webhooks, 2 causes');
+    expect(page.text).toMatch(/The receiver has no POST route at \/webhook\. 2 × 404 at \/webhook · b , a/);
+    expect(page.text).toMatch(/The receiver failed\. 500 at \/webhook · c/);
+    expect(page.html.match(/<details name="cause"[^>]* open/g)).toHaveLength(1); // of all causes one
     const group = page.forms.filter(({ fields }) => fields.filter(([name]) => name === 'ident').length === 2);
     await press({ ...page, forms: group }, 'resend');
     const states = sandbox.deliveries().map(({ external_id, status }) => `${external_id} ${status}`);
@@ -124,8 +144,37 @@ describe('the overview', () => {
     for (let at = 1; at <= 8; at += 1) await sandbox.pay(sandbox.create(order).uuid);
     const page = await open(url);
     expect(page.text).toContain('and 5 more');
-    const target = page.links.find((link) => link.startsWith('/webhooks?')) ?? '';
+    const target = page.links.find((link) => link.startsWith('/webhooks?state')) ?? '';
     expect((await open(url + target)).html.match(/class="row hook-row bad"/g)).toHaveLength(8);
+  });
+
+  it('shows the last minutes: payments, and what each endpoint answered', async () => {
+    const hook = await receiver([500]);
+    const { sandbox, url } = await listening();
+    const order = { amount: '25.00', currency: 'EUR', callback_url: hook.url };
+    await sandbox.pay(sandbox.create(order).uuid);
+    await sandbox.pay(sandbox.create(order).uuid);
+    const page = await open(url);
+    expect(page.text).toContain('2 payments · 1 webhook delivered · 1 not');
+    expect(page.text).toContain('→ /webhook : 1 accepted, 1 not');
+    const shapes = page.html
+      .match(/<(?:circle|svg x)[^>]* class="\w+"/g)
+      ?.map((shape) => /class="(\w+)"/.exec(shape)?.[1]);
+    expect(shapes?.sort()).toEqual(['bad', 'good', 'wait']); // two payments at one time are one mark
+    await sandbox.advance('20m');
+    expect((await open(url)).html).not.toContain('→ <bdi>/webhook');
+  });
+
+  it('tells a payment in one line, and leaves out what only reads', async () => {
+    const hook = await receiver();
+    const { api, sandbox, url } = await listening();
+    await api('POST', '/invoices', { ...ORDER, callback_url: hook.url });
+    await sandbox.pay('order-1042', { amount: '17.00' });
+    await api('GET', '/invoices/order-1042');
+    const { text } = await open(url);
+    const lines = text.slice(text.indexOf('Activity'), text.lastIndexOf('Connection'));
+    expect(lines).toMatch(/order-1042 created €25\.00 → paid less €17\.00 → webhook delivered, 200 in (?:< 1|\d+) ms/);
+    expect(lines.match(/order-1042/g)).toHaveLength(1);
   });
 
   it('shows a key and a secret that the user gave on request alone', async () => {
@@ -146,6 +195,37 @@ it.each([
 ])('%s of a new sandbox says: %s', async (path, text) => {
   const { url } = await listening();
   expect((await open(url + path)).text).toMatch(text);
+});
+
+it('the orders of webhooks check are folded in payments and webhooks', async () => {
+  const hook = await receiver();
+  const { sandbox, url } = await listening();
+  const order = { amount: '25.00', currency: 'EUR', callback_url: hook.url };
+  await sandbox.pay(sandbox.create({ ...order, external_id: 'mine' }).uuid);
+  await sandbox.pay(sandbox.create({ ...order, external_id: 'of-check', customer_id: CHECK_CUSTOMER }).uuid);
+  for (const path of ['/payments', '/webhooks']) {
+    const { text, links } = await open(url + path);
+    expect(text).toContain('1 of webhooks check not shown.');
+    expect(text).not.toContain('of-check');
+    expect((await open(url + (links.find((link) => link.includes('check=shown')) ?? ''))).text).toContain('of-check');
+  }
+});
+
+it('a search counts what it finds in each filter, and can be taken back', async () => {
+  const { sandbox, url } = await listening();
+  for (const external_id of ['a-1', 'a-2', 'b-1']) sandbox.create({ amount: '25.00', currency: 'EUR', external_id });
+  await sandbox.pay('a-1');
+  expect((await open(`${url}/payments?q=a-`)).text).toContain('All 2 Open 1 Paid 1 Ended 0');
+  const none = await open(`${url}/payments?q=b-&state=paid`);
+  expect(none.text).toMatch(/Nothing matches “ ?b- ?” is in 1 of 3\. Show all 3/);
+  expect(none.links).toEqual(expect.arrayContaining(['/payments?state=paid', '/payments']));
+});
+
+it('an address without a page keeps the navigation', async () => {
+  const { url } = await listening();
+  const page = await open(`${url}/payments/gone`);
+  expect([page.status, page.text]).toEqual([404, expect.stringContaining('There is no such page.')]);
+  expect(page.links).toEqual(expect.arrayContaining(['/', '/payments', '/webhooks', '/requests']));
 });
 
 it('a fault with a wrong number is refused beside its field', async () => {

@@ -1,0 +1,115 @@
+// A list with its search, its filters and its pages, and the two panes of a list with one of its rows beside it.
+import type { IncomingRequest } from '../service/service.ts';
+import type { InvoiceRecord } from '../state/records.ts';
+import { addressOf, isOwn, nothing } from './elements.ts';
+import { type Html, html, type Part } from './html.ts';
+
+const PAGE_SIZE = 25;
+
+/** How a list is searched and filtered. */
+interface ListParts<Row> {
+  /** The filters by name, the first one for all rows. */
+  readonly states: Readonly<Record<string, (row: Row) => boolean>>;
+  /** The texts of a row that a search looks into. */
+  readonly texts: (row: Row) => readonly (string | null | undefined)[];
+  readonly hint: string;
+  /** What stands in place of a list without any rows. */
+  readonly none: Html;
+  readonly show: (rows: readonly Row[]) => Html;
+}
+
+/** The part of a list that the address asks for by filter, search and page, with what changes these three. */
+interface Listing<Row> {
+  /** The rows of the page. */
+  readonly part: readonly Row[];
+  readonly rows: Html;
+  readonly search: Html;
+  readonly tabs: Html;
+  /** Null where there is one page. */
+  readonly pager: Html | null;
+}
+
+/** A list with its search, its filter and its pages. */
+export function listing<Row>(incoming: IncomingRequest, all: readonly Row[], parts: ListParts<Row>): Listing<Row> {
+  const { states, texts, hint, none, show } = parts;
+  const { pathname, searchParams } = incoming.url;
+  const [given, asked] = [searchParams.get('state') ?? '', searchParams.get('page') ?? ''];
+  const typed = (searchParams.get('q') ?? '').trim();
+  const wanted = typed.toLowerCase();
+  const [first = '', ...others] = Object.keys(states);
+  const chosen = others.find((name) => name.toLowerCase() === given) ?? first;
+  const searched = all.filter(
+    (row) => wanted === '' || texts(row).some((text) => text?.toLowerCase().includes(wanted)),
+  );
+  const found = searched.filter((row) => states[chosen]?.(row));
+  const pages = Math.max(1, Math.ceil(found.length / PAGE_SIZE));
+  const page = Math.min(pages, /^[1-9]\d{0,8}$/.test(asked) ? Number(asked) : 1);
+  const part = found.slice((page - 1) * PAGE_SIZE, page * PAGE_SIZE);
+  const link = (target: number, word: string): Html =>
+    html`<a class="button" href="${addressOf(incoming, { page: String(target) })}">${word}</a>`;
+  const filters = Object.entries(states).map(([name, isIn]) => {
+    const address = addressOf(incoming, { state: name === first ? '' : name.toLowerCase(), page: '' });
+    return html`<a href="${address}"${name === chosen && html` aria-current="true"`}>${name} <span class="num">${searched.filter(isIn).length}</span></a>`;
+  });
+  return {
+    part,
+    rows:
+      part.length > 0
+        ? show(part)
+        : all.length === 0
+          ? none
+          : nothing(
+              'Nothing matches',
+              html`${wanted !== '' && html`“<bdi>${typed}</bdi>” is in ${searched.length} of ${all.length}. `}<a href="${pathname}">Show all ${all.length}</a>`,
+            ),
+    search: html`<form method="get" action="${pathname}" role="search">${given !== '' && html`<input type="hidden" name="state" value="${given}">`}<div class="joined"><input type="search" name="q" value="${typed}" placeholder="${hint}" aria-label="${hint}" autocomplete="off">${wanted !== '' && html`<a class="button" href="${addressOf(incoming, { q: '', page: '' })}" aria-label="Clear the search">×</a>`}<button>Search</button></div></form>`,
+    tabs: html`<nav class="tabs" id="tabs" aria-label="Filter" data-live>${filters}</nav>`,
+    pager:
+      pages === 1
+        ? null
+        : html`<nav class="row pager" aria-label="Pages"><span class="soft num">Page ${page} of ${pages}</span>${page > 1 && link(page - 1, 'Newer')} ${page < pages && link(page + 1, 'Older')}</nav>`,
+  };
+}
+
+/** A list without the orders that `webhooks check` made, and the line that offers to show them. */
+export function withoutCheck<Row>(
+  incoming: IncomingRequest,
+  rows: readonly Row[],
+  invoiceOf: (row: Row) => InvoiceRecord,
+): { readonly shown: readonly Row[]; readonly note: Part } {
+  const own = rows.filter((row) => isOwn(invoiceOf(row)));
+  const folded = rows.length - own.length;
+  if (folded === 0 || incoming.url.searchParams.get('check') === 'shown') return { shown: rows, note: null };
+  const address = addressOf(incoming, { check: 'shown' });
+  return {
+    shown: own,
+    note: html`<p class="soft small pad">${folded} of <code>webhooks check</code> not shown. <a href="${address}">Show</a></p>`,
+  };
+}
+
+/** A list and one of its rows beside it. On a narrow screen the list, or the row that was chosen. */
+interface PanesParts<Row> {
+  readonly title: string;
+  readonly list: Listing<Row>;
+  readonly note?: Part;
+  /** True if the address names the row. */
+  readonly isChosen: boolean;
+  readonly detail: Part;
+}
+
+export function panes<Row>({ title, list, note, isChosen, detail }: PanesParts<Row>): Html {
+  return html`<div class="panes${isChosen && ' chosen'}"><div class="list"><div class="list-head">${isChosen ? html`<p class="h1">${title}</p>` : html`<h1>${title}</h1>`}${list.search}${list.tabs}</div>
+<div id="rows" data-live>${list.rows}${note}</div>${list.pager}</div>
+<div class="detail">${detail}</div></div>`;
+}
+
+/** The address of a row, with the list as it stands, and as the place to which the browser scrolls the list. */
+export function rowAddress(list: IncomingRequest, id: string): string {
+  const query = addressOf(list, { try: '' }).slice(list.url.pathname.length);
+  return `${list.url.pathname}/${id}${query}#${id}`;
+}
+
+/** The way back to the list above a title. */
+export function crumbs(path: string, name: string, title: Part, look = ''): Html {
+  return html`<nav class="crumbs ${look}" aria-label="Path"><a href="${path}">${name}</a> <span aria-hidden="true">›</span> <bdi>${title}</bdi></nav>`;
+}

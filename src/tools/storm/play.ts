@@ -319,6 +319,7 @@ export class Day {
   async #quiet(): Promise<void> {
     const { receive, idle } = this.#shop;
     await this.#sandbox.settle(typeof receive === 'string' ? { quiet: 10 } : {});
+    this.#ended.signal.throwIfAborted();
     if (idle === undefined || this.#failures.has('idle')) return;
     await this.#run('idle', () =>
       within({ timeLimit: IDLE_LIMIT / 2, signal: undefined }, idle).then((end) => {
@@ -352,7 +353,7 @@ export class Day {
    */
   #look(by: GivenBy, isFirst = false): Promise<void> {
     const { fulfilments } = this.#shop;
-    if (fulfilments === undefined) return this.#looking;
+    if (fulfilments === undefined || this.#ended.signal.aborted) return this.#looking;
     if (this.#rows > ROWS_READ_ALWAYS && by !== 'catch_up' && by !== 'later') {
       this.#hasSkipped = true;
       return this.#looking;

@@ -496,7 +496,8 @@ export class Day {
   #invoiceOf(link: string): SandboxInvoice | undefined {
     const uuid = UUID.exec(link)?.[0];
     try {
-      if (uuid !== undefined) return this.#sandbox.invoice(uuid);
+      const found = uuid === undefined ? undefined : this.#sandbox.invoice(uuid);
+      if (found?.uuid === uuid) return found; // else it is an id of the shop that is an external_id too
     } catch {
       // The uuid is not one of an invoice, but an id of the shop.
     }

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished } from 'vitest';
@@ -19,6 +20,7 @@ it('the report of a storm: axe finds nothing in both themes, nothing scrolls sid
     0,
     '127.0.0.1',
   );
+  await once(server, 'listening');
   onTestFinished(() => void server.close());
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`; // it listens on a port
   for (const colorScheme of ['light', 'dark'] as const) {

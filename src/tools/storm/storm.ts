@@ -6,17 +6,7 @@ import { explain } from './causes.ts';
 import { planCustomers } from './customers.ts';
 import { type Case, type Found, judge, moneyOf, type Rows, rowsOf, type Verdict } from './findings.ts';
 import { KINDS, type StormFindingKind } from './kinds.ts';
-import {
-  type CheckedSettings,
-  checkShop,
-  fail,
-  readSettings,
-  type StormCustomer,
-  type StormNetwork,
-  type StormOptions,
-  type StormShop,
-  type StormWebhook,
-} from './options.ts';
+import { type CheckedSettings, checkShop, fail, readSettings, type StormOptions, type StormShop } from './options.ts';
 import { Day, type Played, pause, TIMED_OUT, within } from './play.ts';
 import { pageOf } from './report-page.ts';
 import type { StormFinding, StormMoney, StormResult } from './result.ts';

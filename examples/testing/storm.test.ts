@@ -99,7 +99,9 @@ async function openShop({
         success_url: `${origin}/thanks`,
       };
       const order = { external_id: id, customer_id, amount, currency, ...urls };
-      return (await merchant.invoices.createOrGet(order)).invoice.payment_url;
+      const { invoice } = await merchant.invoices.createOrGet(order);
+      // an order that is over is not charged again
+      return invoice.status === 'pending' ? invoice.payment_url : null;
     },
     receive: (request) => toFetchHandler(handler)(request),
     orders: () =>

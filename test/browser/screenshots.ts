@@ -5,7 +5,10 @@ import { mkdirSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { storm } from '../../src/tools/storm/index.ts';
 import { testSandbox } from '../support/test-sandbox.ts';
+import { MISTAKES } from '../tools/storm/mistakes.ts';
+import { shopWith } from '../tools/storm/shop.ts';
 import { launch, NO_CHROMIUM } from './chromium.ts';
 
 if (NO_CHROMIUM !== null) {
@@ -190,6 +193,32 @@ for (const colorScheme of ['light', 'dark'] as const) {
         ...(clip !== null && box !== null && { clip: { ...box, y: box.y + clip.top, height: clip.height } }),
       });
       console.log(file);
+      await page.close();
+    }
+  }
+}
+// The report of a storm over a shop with two mistakes: its money, and the day as lines.
+if (folder === undefined || 'storm'.includes(only)) {
+  const result = await storm({
+    seed: 3,
+    shop: shopWith((wrong) => {
+      MISTAKES['memoryStore with a restart'].plant(wrong);
+      MISTAKES['adjusted treated as paid in full'].plant(wrong);
+      return { catchUp: undefined };
+    }),
+  });
+  console.log(result.summary());
+  for (const colorScheme of ['light', 'dark'] as const) {
+    for (const [suffix, deviceScaleFactor] of [
+      ['', 1],
+      ['@2x', 2],
+    ] as const) {
+      const page = await browser.newPage({ colorScheme, viewport: SIZES.wide, deviceScaleFactor });
+      await page.setContent(result.html());
+      const legend = await page.locator('.legend').boundingBox();
+      const clip = { x: 0, y: 0, width: SIZES.wide.width, height: (legend?.y ?? 0) + (legend?.height ?? 0) + 8 };
+      await page.screenshot({ path: join(target, `storm-${colorScheme}${suffix}.png`), fullPage: true, clip });
+      console.log(`storm-${colorScheme}${suffix}.png`);
       await page.close();
     }
   }

@@ -52,6 +52,7 @@ export const PACKAGES: Readonly<Record<string, RegExp>> = {
 /** Node built-ins outside of the command line: loaded at their first use, and in these places alone. */
 export const BUILTINS: Readonly<Record<string, RegExp>> = {
   'node:crypto': /^webhooks\//,
+  'node:fs': /^tools\/storm\//,
   'node:http': /^tools\/sandbox\//,
 };
 

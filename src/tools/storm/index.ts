@@ -18,4 +18,5 @@ export type {
   StormWebhook,
   StormWeights,
 } from './options.ts';
-export { type StormFinding, type StormMistake, type StormMoney, type StormResult, storm } from './storm.ts';
+export type { StormFinding, StormMistake, StormMoney, StormResult } from './result.ts';
+export { storm } from './storm.ts';

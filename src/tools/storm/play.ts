@@ -319,6 +319,7 @@ export class Day {
   async #quiet(): Promise<void> {
     const { receive, idle } = this.#shop;
     await this.#sandbox.settle(typeof receive === 'string' ? { quiet: 10 } : {});
+    this.#ended.signal.throwIfAborted();
     if (idle === undefined || this.#failures.has('idle')) return;
     await this.#run('idle', () =>
       within({ timeLimit: IDLE_LIMIT / 2, signal: undefined }, idle).then((end) => {
@@ -352,7 +353,7 @@ export class Day {
    */
   #look(by: GivenBy, isFirst = false): Promise<void> {
     const { fulfilments } = this.#shop;
-    if (fulfilments === undefined) return this.#looking;
+    if (fulfilments === undefined || this.#ended.signal.aborted) return this.#looking;
     if (this.#rows > ROWS_READ_ALWAYS && by !== 'catch_up' && by !== 'later') {
       this.#hasSkipped = true;
       return this.#looking;
@@ -495,7 +496,8 @@ export class Day {
   #invoiceOf(link: string): SandboxInvoice | undefined {
     const uuid = UUID.exec(link)?.[0];
     try {
-      if (uuid !== undefined) return this.#sandbox.invoice(uuid);
+      const found = uuid === undefined ? undefined : this.#sandbox.invoice(uuid);
+      if (found?.uuid === uuid) return found; // else it is an id of the shop that is an external_id too
     } catch {
       // The uuid is not one of an invoice, but an id of the shop.
     }

@@ -2,7 +2,7 @@ import { Html, html } from '../sandbox/page/html.ts';
 import { clockOf, type Moment } from '../story.ts';
 import type { Case } from './findings.ts';
 import { KINDS, type StormFindingKind, type Tone } from './kinds.ts';
-import type { StormFinding, StormResult } from './storm.ts';
+import type { StormFinding, StormResult } from './result.ts';
 import type { Seen, Story } from './story.ts';
 
 // The report of a storm as a page in one file: it makes no request, and works without script. It is drawn from data, so the same

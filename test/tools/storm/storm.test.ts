@@ -8,6 +8,7 @@ import { LocalSandbox } from '../../../src/tools/sandbox/sandbox.ts';
 import { FaultScript } from '../../../src/tools/sandbox/state/faults.ts';
 import * as entry from '../../../src/tools/storm/index.ts';
 import { type StormShop, storm } from '../../../src/tools/storm/index.ts';
+import { CAUSES } from '../../../src/tools/storm/kinds.ts';
 import { DEFAULT_WEIGHTS } from '../../../src/tools/storm/options.ts';
 import { verifyWebhook } from '../../../src/webhooks/index.ts';
 import { DESIGNS, type Design } from './designs.ts';
@@ -169,7 +170,7 @@ describe('what the shop gives to the storm', () => {
       checkout: async (order) => ({ invoice: await checkout(order) }) as never, // the result of createOrGet as it is
     }));
     await expect(created).rejects.toThrow(
-      'storm: checkout must resolve to the payment_url or the invoice, not a value of type object.',
+      'storm: checkout must resolve to the payment_url, the invoice or null, not an object.',
     );
   });
 });
@@ -192,7 +193,7 @@ describe('the money', () => {
       shop: shopWith((shop) => {
         MISTAKES['adjusted treated as paid in full'].plant(shop);
         MISTAKES['memoryStore with a restart'].plant(shop);
-        db = shop.db;
+        db ??= shop.db; // the first: it is opened again for the replay
         shop.close = () => {};
         return { catchUp: undefined };
       }),
@@ -266,18 +267,14 @@ describe('the replay', () => {
 
 it('says what the orders of a finding share', async () => {
   const { findings } = await over('a payment of a canceled order is acknowledged and dropped');
-  expect(findings[0]?.shared).toMatch(/^All \d+ were paid late, and of the \d+ right orders (?:none|\d+)\.$/);
+  expect(findings[0]?.shared).toMatch(/^(?:Both|All \d+) were paid .+, and of the \d+ right orders (?:none|\d+)\.$/);
 });
 
 it('the moment of giving is in the story, and a kill after its last own event is not', async () => {
   const result = await over('right');
-  expect(result.story('order-1')).toMatch(/shop {6}gives the order/);
-  expect(
-    result
-      .story('order-1')
-      .split('\n')
-      .filter((line) => line.includes('is killed')).length,
-  ).toBeLessThan(3);
+  const stories = Array.from({ length: 200 }, (_, at) => result.story(`order-${at + 1}`));
+  expect(stories.filter((story) => /shop {6}gives the order/.test(story)).length).toBeGreaterThan(100);
+  expect(stories.filter((story) => /is killed, and starts again$/.test(story))).toEqual([]);
 });
 
 describe('idle', () => {
@@ -323,7 +320,7 @@ it('the page makes no request, escapes what the shop says, and folds thousands o
     };
   });
   const page = (await storm({ seed: 1, customers: 400, shop })).html();
-  expect(page).not.toMatch(/<img|<link|@import|url\(|src=|https?:\/\/(?!localhost)/);
+  expect(page).not.toMatch(/<img|<link|@import|url\(|<script src/);
   expect(page).toContain('right orders are folded');
   expect(page.length).toBeLessThan(200_000);
 });
@@ -346,7 +343,7 @@ it('each kind can be switched off, and what a shop does not show is said', async
 it('finds the invoice of a payment link without a search of all invoices', async () => {
   const searches = vi.spyOn(LocalSandbox.prototype, 'invoices');
   expect((await over('right', { customers: 20 })).findings).toEqual([]);
-  expect(searches).toHaveBeenCalledTimes(1); // by the verdict
+  expect(searches).not.toHaveBeenCalled();
 });
 
 it.each([
@@ -420,7 +417,7 @@ it('counts what was played, not what was planned', async () => {
   });
   const { orders, played, summary } = await storm({ customers: 20, timeLimit: 200, shop });
   expect(orders).toBe(1);
-  expect(summary()).toMatch(/^1 orders, /);
+  expect(summary()).toMatch(/ of 1 order went wrong: /);
   const kinds = Object.values(played.customers).concat(Object.values(played.network));
   expect([kinds, played.webhooks]).toEqual([[1, 1], {}]);
 });
@@ -442,7 +439,7 @@ it('a webhook fault is played for a customer whose second click got the link', a
     return { ...right, checkout };
   };
   const result = await storm({ customers: 1, weights, shop });
-  expect(result.findings).toEqual([]);
+  expect(result.findings.map(({ kind }) => kind)).toEqual(['checkout_failed']);
   expect(result.played.webhooks).toEqual({ ack_lost: 1 });
   expect(result.story('order-1')).toContain('the fault ack_lost lost its response');
 });
@@ -594,4 +591,10 @@ describe('a storm refuses', () => {
     });
     await expect(elsewhere).rejects.toThrow('only plays with a shop on this machine');
   });
+});
+
+it('the guide has each mistake in the words of its row', () => {
+  const guide = readFileSync(new URL('../../../docs/prove-your-shop.md', import.meta.url), 'utf8');
+  for (const [name, { text, remedy }] of Object.entries(CAUSES))
+    expect(guide).toContain(`| \`${name}\` | ${text} | ${remedy} |`);
 });

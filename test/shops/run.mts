@@ -292,8 +292,7 @@ async function endToEnd(): Promise<void> {
 
 async function open(service: StormService): Promise<StormShop> {
   await emptyShop();
-  const given: unknown = await service.listen();
-  const baseUrl = typeof given === 'string' ? given : (given as { url: string }).url; // the sandbox gives an object
+  const { url: baseUrl } = await service.listen();
   const shop = new Shop(await freePort(), { ...service, baseUrl });
   await shop.start();
   const pool = openPool({ host, user: 'postgres', database: 'vendure' });

@@ -13,6 +13,7 @@ import {
   signal,
 } from '../../errors/checks.ts';
 import type { ReconcileOrder } from '../../reconcile/types.ts';
+import type { SandboxServer } from '../sandbox/http/server.ts';
 import type { SandboxFetch } from '../sandbox/sandbox.ts';
 
 // What goes into a storm: the merchant's shop, and how often each kind of customer and failure is drawn.
@@ -32,8 +33,8 @@ export interface StormService {
    * function. Webhooks to an address are stamped by the clock of the machine.
    */
   readonly now: () => number;
-  /** Serves the service over HTTP, for a shop in another process. Resolves to the base URL. */
-  listen(): Promise<string>;
+  /** Serves the service over HTTP, for a shop in another process, as `sandbox.listen()` does. It ends with the storm. */
+  listen(): Promise<SandboxServer>;
 }
 
 /** An order that a customer places. */

@@ -115,7 +115,7 @@ const NO_ROWS_YET: Rows = { orders: [], fulfilments: [] };
 
 function serviceOf(sandbox: Sandbox, now: () => number) {
   const { url: baseUrl, apiKey, webhookSecret, fetch } = sandbox;
-  const listen = async () => (await sandbox.listen()).url;
+  const listen = () => sandbox.listen();
   return { baseUrl, apiKey, webhookSecret, fetch, origin: 'http://localhost', now, listen };
 }
 

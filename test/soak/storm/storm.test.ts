@@ -73,7 +73,7 @@ async function exampleShop(service: StormService): Promise<StormShop> {
   const file = join(folder, 'shop.db');
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
-  const baseUrl = await service.listen();
+  const { url: baseUrl } = await service.listen();
   const env = {
     PATH: process.env['PATH'] ?? '',
     MERCHANT_BASE_URL: baseUrl,
@@ -144,7 +144,7 @@ async function postgresShop(service: StormService, host: string): Promise<StormS
   const shop = new Process([fileURLToPath(new URL('postgres-shop.ts', import.meta.url))], {
     env: {
       PATH: process.env['PATH'] ?? '',
-      MERCHANT_BASE_URL: await service.listen(),
+      MERCHANT_BASE_URL: (await service.listen()).url,
       MERCHANT_API_KEY: service.apiKey,
       MERCHANT_WEBHOOK_SECRET: service.webhookSecret,
       PGHOST: host,

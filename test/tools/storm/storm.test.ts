@@ -515,7 +515,7 @@ it('is ended by its signal while the shop does not answer', async () => {
 it('a close that throws does not hide the result of the service', async () => {
   let address = '';
   const shop = async (service: entry.StormService) => {
-    address = await service.listen();
+    ({ url: address } = await service.listen());
     const close = () => {
       throw new Error('the database was closed before');
     };

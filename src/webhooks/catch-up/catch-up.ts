@@ -227,7 +227,8 @@ class Run<Extra extends object> {
         problem ??= error;
       }
     }
-    const isDown = problem !== undefined && budget.pages === LOOK_UP_PAGES_MAX && this.#reads.found === 0;
+    const { found, unknown } = this.#reads;
+    const isDown = problem !== undefined && budget.pages === LOOK_UP_PAGES_MAX && found + unknown === 0;
     const lookedUp =
       problem !== undefined
         ? 'not all lists of invoices could be read'

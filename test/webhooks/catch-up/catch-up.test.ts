@@ -424,6 +424,16 @@ describe('orders', () => {
     ]);
   });
 
+  it('do not end the run where the service answered for another order', async () => {
+    const given = failing([], ['order-0', 'order-1'], 'SDK_UNREADABLE_BODY');
+    given.answers.delete('order-1'); // the service knows no such order
+    given.service.list = async function* () {
+      yield await Promise.reject(fakeError('SDK_ATTEMPT_TIMEOUT'));
+    };
+    const { result } = await catchUp(given, ['order-0', 'order-1']);
+    expect(result).toEqual(counts({ unknown: 1, failed: 1 }));
+  });
+
   it('end the run at once when the service refuses the key', async () => {
     const given = clientOf(...numbered(30));
     given.answers.set('order-0', fakeError('INVALID_API_KEY' as string, { status: 401 }));

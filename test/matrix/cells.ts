@@ -63,7 +63,6 @@ export const PROJECTS: Readonly<Record<string, Readonly<Record<string, string>>>
     elysia: '1.4.30',
     express: '5.3.0',
     h3: '2.0.8',
-    'h3-1': 'npm:h3@1.15.11',
     hono: '4.13.19',
     'react-router': '8.5.3',
     react: '19.3.1',
@@ -78,6 +77,21 @@ export const PROJECTS: Readonly<Record<string, Readonly<Record<string, string>>>
     rxjs: '7.8.2',
   },
   next: { next: '16.4.6', react: '19.3.1', 'react-dom': '19.3.1' },
+  sveltekit: {
+    '@sveltejs/adapter-node': '6.0.1',
+    '@sveltejs/kit': '3.2.0',
+    '@sveltejs/vite-plugin-svelte': '7.3.1',
+    svelte: '5.57.3',
+    vite: '8.3.8',
+  },
+  astro: { '@astrojs/node': '11.1.6', astro: '7.3.5' },
+  nitro: { nitropack: '2.13.6' },
+  nitro3: { nitro: '3.0.0' },
+  firebase: {
+    '@google-cloud/functions-framework': '5.0.5',
+    'firebase-admin': '14.5.1',
+    'firebase-functions': '7.4.0',
+  },
   installers: { '@yarnpkg/cli-dist': '4.18.1', pnpm: '10.34.9' },
 };
 
@@ -121,11 +135,18 @@ const MORE_FRAMEWORKS = {
   restify: 'restify',
   Elysia: 'elysia',
   h3: 'h3',
-  'h3 1, as in Nitro 2 and Nuxt': 'nitro',
   'React Router': 'react-router',
   'serverless-http': 'serverless-http',
   'Azure Functions': 'azure',
   'functions-framework of Google': 'functions-framework',
+};
+/** Each is built in a project of its own. */
+const BUILT_FRAMEWORKS = {
+  SvelteKit: 'sveltekit',
+  Astro: 'astro',
+  'Nitro 2, the server of Nuxt': 'nitro',
+  'Nitro 3': 'nitro3',
+  'Firebase functions': 'firebase',
 };
 
 export const CELLS: readonly Cell[] = [
@@ -177,7 +198,13 @@ export const CELLS: readonly Cell[] = [
     Object.entries(MORE_FRAMEWORKS).map(([name, word]) => ({ name, run: ['node', 'framework.mjs', word] })),
   ),
   ...cells('framework', 'nest11', [{ name: 'Nest 11', run: ['node', 'nest.mjs'] }]),
-  ...cells('framework', 'next', [{ name: 'Next', run: ['node', 'next.mjs'] }]),
+  ...cells('framework', 'next', [
+    { name: 'Next', run: ['node', 'built.mjs', 'next'] },
+    { name: 'Next, Pages Router', run: ['node', 'built.mjs', 'next-pages'] },
+  ]),
+  ...Object.entries(BUILT_FRAMEWORKS).flatMap(([name, project]) =>
+    cells('framework', project, [{ name, run: ['node', 'built.mjs', project] }]),
+  ),
   ...cells(
     'installer',
     'installers',

@@ -64,7 +64,13 @@ function environment(): Record<string, string> {
   const kept =
     /^(?:PATH|HOME|TMPDIR|LANG|USER|NODE_EXTRA_CA_CERTS|(?:https?|no|all)_proxy|npm_config_(?:registry|cache|cafile))$/i;
   const own = Object.entries(process.env).flatMap(([name, value]) => (kept.test(name) ? [[name, value ?? '']] : []));
-  return { ...Object.fromEntries(own), CI: '1', NO_COLOR: '1', NEXT_TELEMETRY_DISABLED: '1' };
+  return {
+    ...Object.fromEntries(own),
+    CI: '1',
+    NO_COLOR: '1',
+    NEXT_TELEMETRY_DISABLED: '1',
+    ASTRO_TELEMETRY_DISABLED: '1',
+  };
 }
 
 function packInto(folder: string): string {

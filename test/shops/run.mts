@@ -341,7 +341,15 @@ async function open(service: StormService): Promise<StormShop> {
 try {
   await endToEnd();
   console.log('     end to end', seconds());
-  const result = await storm({ seed: 7, customers: CUSTOMERS, restartEvery: 10, timeLimit: 3_000_000, shop: open });
+  const result = await storm({
+    seed: 7,
+    customers: CUSTOMERS,
+    amounts: ['25.10'], // the shop has its own price
+    currencies: ['USD'],
+    restartEvery: 10,
+    timeLimit: 3_000_000,
+    shop: open,
+  });
   for (const { order, problem } of result.findings) console.log(`${result.story(order ?? '')}\n${problem}`);
   console.log(
     `${result.findings.length === 0 ? 'ok  ' : 'FAIL'} a storm of ${CUSTOMERS} customers, ${result.played.restarts} kills`,

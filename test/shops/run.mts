@@ -1,5 +1,5 @@
-// `npm run test:shops`: compiles the code of the guides against Medusa and Vendure, and plays the plugin of Vendure end to end
-// and under a storm.
+// `npm run test:shops`: compiles the code of the guides against Medusa, Vendure and Prisma, checks the store in transactions of
+// Prisma, and plays the plugin of Vendure end to end and under a storm.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -16,26 +16,35 @@ const CUSTOMERS = Number(process.env['CUSTOMERS'] ?? 30);
 const began = performance.now();
 const seconds = (): string => `${((performance.now() - began) / 1_000).toFixed(1)} s`;
 
-/** Installs the shop system of a folder, links the package into it, and compiles. */
-function compile(folder: string, dependency: string): void {
+const PRISMA = join(FOLDER, 'prisma');
+/** Vendure and Prisma would tell their makers that they run. */
+const QUIET = { PATH: process.env['PATH'] ?? '', VENDURE_DISABLE_TELEMETRY: 'true', CHECKPOINT_DISABLE: '1' };
+
+/** Installs the dependencies of a folder, links the package into it, and compiles what `generate` has completed. */
+function compile(folder: string, dependency: string, generate: () => void = () => {}): void {
   const run = (program: string, ...words: string[]) => execFileSync(program, words, { cwd: folder, stdio: 'inherit' });
   const installed = join(folder, 'node_modules', dependency);
   if (!existsSync(installed)) run('npm', 'ci', '--ignore-scripts', '--no-audit', '--no-fund');
   const self = join(folder, 'node_modules/merchant-invoicing');
   if (!existsSync(self)) symlinkSync(ROOT, self, 'junction');
+  generate();
   run(process.execPath, 'node_modules/typescript/bin/tsc', '-p', '.');
   console.log('ok   the code of the guide compiles against', dependency, seconds());
 }
 compile(join(FOLDER, 'medusa'), '@medusajs/framework');
 compile(FOLDER, '@vendure/core');
+compile(PRISMA, 'prisma', () =>
+  execFileSync(process.execPath, ['node_modules/prisma/build/index.js', 'generate', '--schema', 'schema.prisma'], {
+    cwd: PRISMA,
+    env: { ...QUIET, PRISMA_SCHEMA_ENGINE_BINARY: process.execPath }, // any file: only migrations need that engine
+    stdio: ['ignore', 'ignore', 'inherit'],
+  }),
+);
 
 const engine = await startPostgres();
 if (engine.missing !== null) throw new Error(engine.missing);
 const { host } = engine.connection;
 const temporary = mkdtempSync(join(tmpdir(), 'merchant-invoicing-shops-'));
-
-/** Vendure would tell its makers that it runs. */
-const QUIET = { PATH: process.env['PATH'] ?? '', VENDURE_DISABLE_TELEMETRY: 'true' };
 
 /** The shop as a process that can be killed. */
 class Shop {
@@ -339,6 +348,8 @@ async function open(service: StormService): Promise<StormShop> {
 }
 
 try {
+  execFileSync(process.execPath, ['check.ts'], { cwd: PRISMA, env: { ...QUIET, PGHOST: host }, stdio: 'inherit' });
+  console.log('     Prisma', seconds());
   await endToEnd();
   console.log('     end to end', seconds());
   const result = await storm({

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { build, defineConfig, type Options } from 'tsup';
+import { type Metafile, nameChunks, nameDeclarations } from './.ci/readable-names.ts';
 
 /** The entries that can be imported and required. */
 const DUAL = {
@@ -11,14 +12,19 @@ const DUAL = {
   storm: 'src/tools/storm/index.ts',
 };
 const LIBRARY = { ...DUAL, msw: 'src/tools/msw.ts' };
+const COMMAND = { cli: 'src/tools/cli/bin.ts' };
+/**
+ * What has a file of its own, although nothing imports it by this name: a bundler can then leave the rest out where only
+ * `hasCode` is imported, and a stack names it.
+ */
+const PARTS = {
+  client: 'src/client.ts',
+  errors: 'src/errors/classes.ts',
+  guards: 'src/errors/guards.ts',
+  'vendor-ky': 'node_modules/ky/distribution/index.js',
+};
 const { homepage }: { homepage?: string } = JSON.parse(readFileSync('package.json', 'utf8'));
 const shared: Options = { target: 'node22', removeNodeProtocol: false, silent: true };
-
-/** What esbuild says of a build: the files that it read, and what each written file imports. */
-interface Metafile {
-  readonly inputs: Readonly<Record<string, unknown>>;
-  readonly outputs: Readonly<Record<string, { readonly imports: readonly { path: string; external?: boolean }[] }>>;
-}
 
 function requirableFiles({ outputs }: Metafile): string[] {
   const files = new Set(Object.keys(DUAL).map((name) => `dist/${name}.js`));
@@ -34,8 +40,7 @@ function licenceOf(folder: string): string {
 
 export default defineConfig({
   ...shared,
-  // The client and the guards have files of their own: then a bundler leaves the rest out where only `hasCode` is imported.
-  entry: { ...LIBRARY, client: 'src/client.ts', guards: 'src/errors/guards.ts', cli: 'src/tools/cli/bin.ts' },
+  entry: { ...LIBRARY, ...PARTS, ...COMMAND },
   format: 'esm',
   splitting: true,
   define: { HOMEPAGE: JSON.stringify(homepage ?? '') },
@@ -43,7 +48,7 @@ export default defineConfig({
   metafile: true,
   clean: true,
   async onSuccess() {
-    const metafile: Metafile = JSON.parse(readFileSync('dist/metafile-esm.json', 'utf8'));
+    const metafile = nameChunks({ ...LIBRARY, ...COMMAND }, PARTS);
     // The CommonJS form is made of the ESM files one by one, so that an error class is the same class in every entry.
     const cjs: Options = { entry: requirableFiles(metafile), format: 'cjs', bundle: false, outDir: 'dist/cjs' };
     // Jest has no import() in CommonJS.
@@ -58,6 +63,7 @@ export default defineConfig({
       const [reference = ''] = /^\/\/\/ <reference lib=.*>\n/m.exec(text) ?? []; // has no effect below the first line
       writeFileSync(`dist/${file}`, reference + text.replace(reference, ''));
     }
+    nameDeclarations(LIBRARY);
     const inlined = new Set(Object.keys(metafile.inputs).flatMap((path) => /^node_modules\/[^/]+/.exec(path) ?? []));
     writeFileSync('THIRD-PARTY-LICENSES', [...inlined].map(licenceOf).join('\n---\n\n'));
   },

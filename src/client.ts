@@ -84,8 +84,8 @@ function clientOf(parts: object): MerchantClient {
 }
 
 /**
- * The client of the Merchant Invoicing Service. One per process is enough: its calls hold back
- * together when the service limits the rate. Jobs use a client of `withOptions({})`, so that no checkout waits for them. It shows no key
+ * The client of the Merchant Invoicing Service. One per process is enough: its calls hold back together when the
+ * service limits the rate. Jobs use a client of `withOptions({})`, so that no checkout waits for them. It shows no key
  * and no secret when it is logged, inspected or serialised.
  *
  * @throws ConfigurationError (`SDK_CONFIGURATION`) for an unusable option.
@@ -150,9 +150,9 @@ export class MerchantClient {
    */
   request<T>(request: RawRequest & { readonly decode: (data: unknown) => T }, options?: CallOptions): Call<T>;
   /**
-   * Calls an endpoint that this version of the package does not know, with key, retries, deadline and typed errors. GET,
-   * PUT and DELETE are retried after a failure, and others only with `idempotent: true`. Resolves to the `data` of the
-   * envelope, or to the whole body where there is no envelope. Amounts stay text: nothing is decoded.
+   * Calls an endpoint that this version of the package does not know, with key, retries, deadline and typed errors.
+   * GET, PUT and DELETE are retried after a failure, and others only with `idempotent: true`. Resolves to the `data` of
+   * the envelope, or to the whole body where there is no envelope. Amounts stay text: nothing is decoded.
    *
    * @throws ConfigurationError (`SDK_INVALID_ARGUMENT`) for a path that could leave the service, or data that JSON
    * cannot write. No request is made.

@@ -43,8 +43,8 @@ export interface MerchantClientOptions {
    */
   readonly apiKey?: ApiKey | undefined;
   /**
-   * The secret of `webhooks.verify` and `webhooks.handler`: a text, or bytes if it is the hex or base64 form of a key. A
-   * list while a secret is rotated.
+   * The secret of `webhooks.verify` and `webhooks.handler`: a text, or bytes if it is the hex or base64 form of a key.
+   * A list while a secret is rotated.
    * @defaultValue the environment variable MERCHANT_WEBHOOK_SECRET
    */
   readonly webhookSecret?: WebhookSecret | undefined;
@@ -186,8 +186,8 @@ export interface RetryOptions {
    */
   readonly maxDelay?: number | undefined;
   /**
-   * The longest Retry-After the client waits for, from 0. A longer one fails at once, also when another call received it.
-   * Batch jobs raise it.
+   * The longest Retry-After the client waits for, from 0. A longer one fails at once, also when another call received
+   * it. Batch jobs raise it.
    * @defaultValue 10_000
    */
   readonly maxRetryAfter?: number | undefined;
@@ -345,7 +345,8 @@ export interface ClientSettings {
 export function readClientOptions(options: MerchantClientOptions): ClientSettings {
   const read = readOptions('options', options, clientTable, fail);
   const { allowHttp, fetch, hooks, headers, retry, timeout, deadline, webhookSecret } = read;
-  // Written as undefined it is a variable that is not set: the environment's would go to another host, or to another business.
+  // Written as undefined it is a variable that is not set: the environment's would go to another host, or to another
+  // business.
   for (const name of ['baseUrl', 'apiKey'] as const) {
     if (name in options && read[name] === undefined) {
       fail(`${name} is undefined: give a value, or leave the name out to use the environment variable`);

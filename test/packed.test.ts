@@ -91,6 +91,30 @@ describe('the packed package', () => {
     expect([...new Set(packages)].sort()).toEqual(INLINED);
   });
 
+  it('lists what is inlined, and its dependency, for tools that look for advisories', () => {
+    const { components, dependencies, metadata } = JSON.parse(
+      readFileSync(join(installed, 'dist/sbom.cdx.json'), 'utf8'),
+    );
+    const made = [...INLINED, 'decimal.js'].map((name) => {
+      const { version } = JSON.parse(read(`node_modules/${name}/package.json`));
+      return `${name}@${version}`;
+    });
+    const listed: { name: string; version: string; 'bom-ref': string }[] = components;
+    expect(listed.map(({ name, version }) => `${name}@${version}`).sort()).toEqual(made.sort());
+    const self: { ref: string; dependsOn: string[] }[] = dependencies;
+    const edges = self.find(({ ref }) => ref === metadata.component['bom-ref'])?.dependsOn;
+    expect(edges?.sort()).toEqual(listed.map((component) => component['bom-ref']).sort());
+  });
+
+  it('has files whose names say what they hold', () => {
+    const files = readdirSync(join(installed, 'dist'));
+    expect(files).toEqual(
+      expect.arrayContaining(['client.js', 'errors.js', 'vendor-ky.js', 'transport.js', 'handler.d.ts']),
+    );
+    expect(files.filter((name) => /^chunk|-(?=\w*[A-Z0-9])[\w-]{8}\./.test(name))).toEqual([]);
+    expect(readFileSync(join(installed, 'dist/client.js'), 'utf8')).toMatch(/^var MerchantClient = class/m);
+  });
+
   it('has declarations without zod, and without the generic Uint8Array, which TypeScript 5.4 does not know', () => {
     const paths = readdirSync(join(installed, 'dist')).filter((name) => /\.d\.c?ts$/.test(name));
     expect(paths.length).toBeGreaterThanOrEqual(FORMS.length);

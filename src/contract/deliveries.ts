@@ -90,7 +90,7 @@ const RECORD_NAMES: Readonly<Record<keyof WebhookDelivery, readonly string[]>> =
   attempt_log: ['attempt_log', 'attempts', 'attempt_logs', 'attempts_log', 'attempt_history', 'log', 'history'],
 };
 
-/** Returns the list of deliveries in any of the forms above. Another payload is returned for the schema to refuse. */
+/** The list of deliveries in any of the forms above. Another payload is returned for the schema to refuse. */
 function readDeliveryList(payload: unknown): unknown {
   if (payload === null) return [];
   if (Array.isArray(payload)) return payload.map(readRecord);
@@ -102,7 +102,7 @@ function readDeliveryList(payload: unknown): unknown {
   return isDelivery(payload) || wrapped !== undefined ? [readRecord(payload)] : payload;
 }
 
-/** Returns a record under the names of this package. Other members are unchanged. */
+/** A record under the names of this package. Other members are unchanged. */
 function readRecord(row: unknown): unknown {
   const raw = isObject(row) && !isDelivery(row) ? (find(row, RECORD_WRAPPERS, isObject) ?? row) : row;
   if (!isObject(raw)) return raw;
@@ -123,7 +123,7 @@ function isDelivery(raw: JsonObject): boolean {
   return find(raw, RECORD_NAMES.id, Boolean) !== undefined && find(raw, RECORD_NAMES.status, isText) !== undefined;
 }
 
-/** Returns the first member under one of the names whose value fits. */
+/** The first member under one of the names whose value fits. */
 function find(raw: JsonObject, names: readonly string[], fits: (value: unknown) => boolean): unknown {
   const name = names.find((candidate) => Object.hasOwn(raw, candidate) && fits(raw[candidate]));
   return name === undefined ? undefined : raw[name];

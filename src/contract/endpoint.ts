@@ -32,7 +32,7 @@ export interface Endpoint<Data> {
   /** The parameter with the id of the order, which errors and the events of hooks show. */
   readonly order?: 'external_id' | 'ident';
   /**
-   * Returns the members in which the data is not what was asked for. A proxy or a cache may have sent the response to
+   * The members in which the data is not what was asked for. A proxy or a cache may have sent the response to
    * another request.
    */
   differences?(data: Data, sent: WireRecord): readonly string[];
@@ -43,15 +43,17 @@ export interface Endpoint<Data> {
   readonly isRecord?: (value: unknown) => boolean;
   /** True for the body of an error response which shows that the work was done all the same. */
   readonly isDone?: (body: unknown) => boolean;
-  /** Where the rows of the payload are: their number is bounded before they are decoded. Absent for a single resource. */
+  /**
+   * Where the rows of the payload are: their number is bounded before they are decoded. Absent for a single resource.
+   */
   readonly rows?: 'page' | 'list';
   /** The names of query parameters on the wire, where they are not the interface's. */
   readonly queryNames?: Readonly<Record<string, string>>;
-  /** Returns the name of a member that could not be read and is never used as a key, or null. It is printed once. */
+  /** The name of a member that could not be read and is never used as a key, or null. It is printed once. */
   unreadable?(data: Data): string | null;
   /** What to do if it is unknown whether the work was done. A part of a sentence, in the message of the error. */
   readonly remedy?: string;
-  /** Returns a sentence about the likely mistake in a rejected request, or an empty text. */
+  /** A sentence about the likely mistake in a rejected request, or an empty text. */
   readonly hint?: (sent: WireRecord) => string;
   /** How to read INVOICE_ALREADY_EXISTS. The table in `endpoints.ts` sets it for every endpoint. */
   readonly conflict?: ConflictForm;
@@ -62,10 +64,10 @@ export interface ConflictForm {
   /** What to call in place of the creation. */
   readonly advice: string;
   /**
-   * Returns the external_id in the details, or null. It shows whether the response is about the order that was sent.
+   * The external_id in the details, or null. It shows whether the response is about the order that was sent.
    */
   readonly externalIdIn: (details: unknown) => string | null;
-  /** Returns all facts in the details. */
+  /** All facts in the details. */
   readonly read: (details: unknown) => Conflict;
 }
 

@@ -38,7 +38,7 @@ export function currency(): Codec<Currency> {
 }
 
 /**
- * Returns the codec of a page of results. All members of a page are required.
+ * The codec of a page of results. All members of a page are required.
  * @see [Response envelope](../../docs/service-interface.md#response-envelope)
  */
 export function pageOf<T>(item: Codec<T>): Codec<Page<T>> {
@@ -61,17 +61,20 @@ export function saysNo(body: JsonObject): boolean {
   return FALSE_WORDS.has(typeof success === 'string' ? success.trim().toLowerCase() : success);
 }
 
-/** True for the body of an error response that holds a resource, and does not say no: it is unknown which of the two is right. */
+/**
+ * True for the body of an error response that holds a resource, and does not say no: it is unknown which of the two is
+ * right.
+ */
 export function holdsResource(body: unknown): boolean {
   return isObject(body) && !saysNo(body) && hasUuid(unwrapped(body['data']));
 }
 
-/** Returns the payload of a success: `data` of the envelope, or the body itself where it has no envelope. */
+/** The payload of a success: `data` of the envelope, or the body itself where it has no envelope. */
 export function payloadOf(body: unknown): unknown {
   return isObject(body) && Object.hasOwn(body, 'data') ? body['data'] : body;
 }
 
-/** Returns the resource inside a payload that wraps it once more: the only object with a uuid, under any name. */
+/** The resource inside a payload that wraps it once more: the only object with a uuid, under any name. */
 export function unwrapped(payload: unknown): unknown {
   if (!isObject(payload) || hasUuid(payload)) return payload;
   const found = Object.values(payload).filter(hasUuid);
@@ -85,7 +88,7 @@ function hasUuid(value: unknown): boolean {
 /** Reads the members of a page, and leaves its items as they are. */
 const pageShell = check(() => pageOf(anything));
 
-/** Returns the reader of a page that is refused for one unreadable row. */
+/** The reader of a page that is refused for one unreadable row. */
 export function strictPage<T>(page: Check<Page<T>>): Check<PageRows<T>> {
   return (payload) => {
     const checked = page(payload);
@@ -93,7 +96,7 @@ export function strictPage<T>(page: Check<Page<T>>): Check<PageRows<T>> {
   };
 }
 
-/** Returns the reader of a page that leaves unreadable rows out. */
+/** The reader of a page that leaves unreadable rows out. */
 export function lenientPage<T>(item: Check<T>): Check<PageRows<T>> {
   return (payload) => {
     const shell = pageShell(payload);
@@ -104,7 +107,7 @@ export function lenientPage<T>(item: Check<T>): Check<PageRows<T>> {
 }
 
 /**
- * Returns the reader of a list that leaves unreadable rows out: one odd row must not stop a checkout. A list without any
+ * The reader of a list that leaves unreadable rows out: one odd row must not stop a checkout. A list without any
  * readable row is refused, unless `mayAllBeInvalid`, because an empty list would say that nothing can be charged.
  *
  * @param isOmitted True for a row that the service should have left out. It is skipped, and does not count as invalid.
@@ -155,7 +158,7 @@ const ROWS_FACTOR = 10;
 const DEFAULT_SIZE = 20;
 
 /**
- * Returns the problem of a payload with far more rows than were asked for, or null. A hundred thousand broken rows would
+ * The problem of a payload with far more rows than were asked for, or null. A hundred thousand broken rows would
  * take seconds and half a gigabyte to decode.
  */
 export function rowsProblem(rows: 'page' | 'list' | undefined, payload: unknown, sent: WireRecord): string | null {

@@ -123,7 +123,10 @@ export type OrderInvoice = CreatedInvoice | Invoice;
  * @see [POST /api/v1/external/invoices](../../docs/service-interface.md#post-apiv1externalinvoices)
  */
 export interface CreateInvoiceParams {
-  /** The merchant's order id, 1 to 128 characters. Creation is idempotent on it: use the id of the order, never a random one. */
+  /**
+   * The merchant's order id, 1 to 128 characters. Creation is idempotent on it: use the id of the order, never a random
+   * one.
+   */
   readonly external_id: string;
   /** 1 to 128 characters. */
   readonly customer_id: string;
@@ -229,7 +232,7 @@ function creationBody() {
 }
 
 /**
- * Returns the members in which an invoice differs from the charge that was asked for. One that was adjusted is compared by the
+ * The members in which an invoice differs from the charge that was asked for. One that was adjusted is compared by the
  * amount that was ordered.
  */
 export function chargeDifferences(sent: WireRecord, found: CreatedInvoice | Invoice): ChargeMember[] {
@@ -249,7 +252,10 @@ function plainText(text: string): string {
   return text.trim().normalize('NFC');
 }
 
-/** An address as a service may have stored it: with a path, a host in lower case and in punycode, without a default port. */
+/**
+ * An address as a service may have stored it: with a path, a host in lower case and in punycode, without a default
+ * port.
+ */
 function plainAddress(address: string): string {
   return URL.canParse(address.trim()) ? new URL(address.trim()).href : address;
 }
@@ -265,7 +271,7 @@ const TEXTS = {
 /** A text that `createOrGet` compares: `callback_url`, `success_url`, `fail_url` or `purpose`. */
 export type ComparedText = keyof typeof TEXTS;
 
-/** Returns the names of the texts that were sent and that the invoice has otherwise. */
+/** The names of the texts that were sent and that the invoice has otherwise. */
 export function textDifferences(sent: WireRecord, found: CreatedInvoice): ComparedText[] {
   const names = Object.keys(TEXTS) as ComparedText[]; // Object.keys forgets the names
   return names.filter((name) => {
@@ -314,7 +320,7 @@ function readConflict(value: unknown): Conflict {
   };
 }
 
-/** Returns the details, and those of their members that may be the existing invoice. */
+/** The details, and those of their members that may be the existing invoice. */
 function holdersIn(details: unknown): JsonObject[] {
   if (!isObject(details)) return [];
   return [details, details['invoice'], details['existing_invoice'], details['existing']].filter(isObject);

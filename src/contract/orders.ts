@@ -1,5 +1,5 @@
-// An order that is tried again has an invoice for each attempt. The first one has the id of the order, and attempt n has
-// `ORDER-r<n>`.
+// An order that is tried again has an invoice for each attempt. The first one has the id of the order, and attempt n
+// has `ORDER-r<n>`.
 
 /** The order that an `external_id` belongs to, and the attempt that it is. */
 export interface OrderAttempt {
@@ -13,7 +13,7 @@ export interface OrderAttempt {
 export const ATTEMPTS_MAX = 50;
 
 /**
- * Returns the order of an `external_id`. Only the suffix `-r` with a number from 2 to 50, without a zero in front, makes it a
+ * The order of an `external_id`. Only the suffix `-r` with a number from 2 to 50, without a zero in front, makes it a
  * further attempt. Any other id is the first attempt of the order with this id.
  *
  * @example
@@ -28,7 +28,7 @@ export function orderOf(external_id: string): OrderAttempt {
     : { order: external_id, attempt: 1 };
 }
 
-/** Returns the `external_id` of an attempt. */
+/** The `external_id` of an attempt. */
 export function attemptId({ order, attempt }: OrderAttempt): string {
   return attempt === 1 ? order : `${order}-r${attempt}`;
 }

@@ -10,7 +10,7 @@ import { codePoints, type DecimalLike, decimalText, isLoopback, Problem } from '
  */
 export type DecimalInput = string | Decimal | DecimalLike;
 
-/** Returns the codec of a text of `min` to `max` code points. */
+/** The codec of a text of `min` to `max` code points. */
 export function limitedText(min: number, max: number): Codec<string> {
   return scalar((value) => readText(value, min, max));
 }
@@ -27,7 +27,7 @@ function readText(value: unknown, min: number, max: number): string | Problem {
   return value;
 }
 
-/** Returns the codec of a parameter that the interface does not require. Null and undefined are left out of the request. */
+/** The codec of a parameter that the interface does not require. Null and undefined are left out of the request. */
 function optional<T>(inner: (value: unknown) => T | Problem): Codec<T | undefined> {
   return optionalScalar((value) => (value === undefined || value === null ? undefined : inner(value)));
 }
@@ -36,7 +36,7 @@ export function optionalText(min: number, max: number): Codec<string | undefined
   return optional((value) => readText(value, min, max));
 }
 
-/** Returns the codec of a whole number in a range, written as query text. */
+/** The codec of a whole number in a range, written as query text. */
 export function optionalInteger(min: number, max: number): Codec<string | undefined> {
   const range = max === Number.MAX_SAFE_INTEGER ? `from ${min}` : `from ${min} to ${max}`;
   const problem = new Problem(`must be a whole number ${range}`);
@@ -45,7 +45,7 @@ export function optionalInteger(min: number, max: number): Codec<string | undefi
   );
 }
 
-/** Returns the codec of one of the words that the interface lists. */
+/** The codec of one of the words that the interface lists. */
 export function optionalWord(words: readonly string[]): Codec<string | undefined> {
   const problem = new Problem(`must be one of ${words.join(', ')}`);
   return optional((value) => (typeof value === 'string' && words.includes(value) ? value : problem));
@@ -59,7 +59,7 @@ const AMOUNT_TEXT = /^(?<sent>\d{1,30}(?:\.\d{1,2})?)(?:(?<=\.\d\d)0+)?$/;
 const AMOUNT_MAX = 60;
 const AMOUNT_RULE = 'must be a decimal string greater than 0 with at most 2 decimals, such as "25.00"';
 
-/** Returns an amount to charge as the text that is sent. A string keeps its digits. */
+/** An amount to charge as the text that is sent. A string keeps its digits. */
 function amountText(value: unknown): string | Problem {
   if (typeof value === 'number') {
     return new Problem(
@@ -79,7 +79,7 @@ function amountText(value: unknown): string | Problem {
 
 const SHOWN_MAX = 40;
 
-/** Returns a refused value for a message: whole, so that a key in it is found and hidden, or only its length. */
+/** A refused value for a message: whole, so that a key in it is found and hidden, or only its length. */
 function shownValue(text: string): string {
   return text.length > SHOWN_MAX ? `a text of ${text.length} characters` : `"${text}"`;
 }
@@ -93,7 +93,7 @@ const URL_MAX = 512;
 const URL_TEXT = /^https?:\/\/(?<authority>[^/?#\s\\\p{Cc}]+)(?:[/?#][^\s\\\p{Cc}]*)?$/iu;
 
 /**
- * Returns the codec of an address that the service calls or sends the customer to. Whether plain http is accepted depends
+ * The codec of an address that the service calls or sends the customer to. Whether plain http is accepted depends
  * on the client: the endpoint names the members as its `addresses`.
  */
 export function optionalUrl(): Codec<string | undefined> {
@@ -111,14 +111,14 @@ function readUrl(value: unknown): string | Problem {
   return host === undefined || !URL.canParse(text) ? NOT_HTTPS : text;
 }
 
-/** Returns the problem of an address that would be called in clear text, or null. Loopback hosts are accepted. */
+/** The problem of an address that would be called in clear text, or null. Loopback hosts are accepted. */
 export function clearTextProblem(address: string): string | null {
   const { protocol, hostname } = new URL(address);
   return protocol === 'https:' || isLoopback(hostname) ? null : NOT_HTTPS.message;
 }
 
 /**
- * Returns the codec of the merchant's order id. Outer white space and other forms than NFC are refused: a service that
+ * The codec of the merchant's order id. Outer white space and other forms than NFC are refused: a service that
  * stores the text in another form would not find the invoice again.
  */
 export function externalId(max: number): Codec<string> {
@@ -135,13 +135,13 @@ export function externalId(max: number): Codec<string> {
 const IDENT_MAX = 128;
 
 /**
- * Returns the codec of a path parameter. `.` and `..` are refused, because URL parsing would remove them from the path.
+ * The codec of a path parameter. `.` and `..` are refused, because URL parsing would remove them from the path.
  */
 export function ident(): Codec<string> {
   return scalar(readIdent);
 }
 
-/** Returns a sentence about an ident that many servers refuse, or an empty text. For a request that was refused. */
+/** A sentence about an ident that many servers refuse, or an empty text. For a request that was refused. */
 export function identHint({ ident: given = '' }: { readonly ident?: string | undefined }): string {
   return given.includes('/') ? 'The id has a slash, which many servers refuse in a path: pass the uuid.' : '';
 }

@@ -7,7 +7,10 @@ import { check, money, nullable, openEnum, parameters, resource, scalar, shapeOf
 import type { Decimal } from './values/decimal.ts';
 import { moneyFrom, Problem } from './values/scalars.ts';
 
-/** A market price of USDT. It does not say which currencies or amounts can be charged. @see [Rate](../../docs/service-interface.md#rate) */
+/**
+ * A market price of USDT. It does not say which currencies or amounts can be charged.
+ * @see [Rate](../../docs/service-interface.md#rate)
+ */
 export interface Rate {
   /** Rate source name. */
   readonly platform: string;

@@ -21,24 +21,25 @@ export type UnlistedWord = `${string & { readonly unlisted: true }}`;
  */
 export type KnownInvoiceStatus = 'pending' | FinalInvoiceStatus;
 /**
- * The status of an invoice: `pending`, or final: `success` (paid), `fail`, `expired`, `canceled`. A word that the service
- * adds later arrives as text.
+ * The status of an invoice: `pending`, or final: `success` (paid), `fail`, `expired`, `canceled`. A word that the
+ * service adds later arrives as text.
  */
 export type InvoiceStatus = OpenEnum<KnownInvoiceStatus>;
 
 /**
- * The status of a withdrawal: `pending`, or final: `approved` (it has a `tx_hash`), `rejected` (it has a `reject_reason`). A
- * word that the service adds later arrives as text.
+ * The status of a withdrawal: `pending`, or final: `approved` (it has a `tx_hash`), `rejected` (it has a
+ * `reject_reason`). A word that the service adds later arrives as text.
  */
 export type WithdrawalStatus = OpenEnum<KnownWithdrawalStatus>;
 /**
- * The status of a delivery: `pending` (it waits for its next attempt), `delivering` (an attempt runs), `delivered` (a 2xx came,
- * final), `failed` (no attempt is left, so only a resend makes another one). A word that the service adds later arrives as text.
+ * The status of a delivery: `pending` (it waits for its next attempt), `delivering` (an attempt runs), `delivered` (a
+ * 2xx came, final), `failed` (no attempt is left, so only a resend makes another one). A word that the service adds
+ * later arrives as text.
  */
 export type DeliveryStatus = OpenEnum<KnownDeliveryStatus>;
 /**
- * The name of a webhook event: `invoice.paid` for `success`, `invoice.canceled` for each other final status. A name that the
- * service adds later arrives as text.
+ * The name of a webhook event: `invoice.paid` for `success`, `invoice.canceled` for each other final status. A name
+ * that the service adds later arrives as text.
  */
 export type EventType = OpenEnum<KnownEventType>;
 
@@ -50,7 +51,10 @@ export interface Currency {
   readonly code: string;
   /** For people, such as `Euro`. `''` if it cannot be read. */
   readonly name: string;
-  /** The sign that is written with an amount, such as `€`. Several currencies share a sign: compare `code`. `''` like `name`. */
+  /**
+   * The sign that is written with an amount, such as `€`. Several currencies share a sign: compare `code`. `''` like
+   * `name`.
+   */
   readonly symbol: string;
 }
 

@@ -2,7 +2,8 @@ import type { UnlistedWord } from './types.ts';
 import type { Decimal } from './values/decimal.ts';
 
 /**
- * The JSON form of a public type. Amounts and times are text. An open list of words keeps only the words of the interface.
+ * The JSON form of a public type. Amounts and times are text. An open list of words keeps only the words of the
+ * interface.
  */
 export type Wire<T> = T extends UnlistedWord
   ? never

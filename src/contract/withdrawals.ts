@@ -20,8 +20,8 @@ import type { Decimal } from './values/decimal.ts';
 import { dateFrom, decimalFrom, isSameIdent, Problem } from './values/scalars.ts';
 
 /**
- * A withdrawal. The interface names no required member but the status, so all others except `uuid` may be null. A member
- * that cannot be read is null as well, and {@link Withdrawal.unreadable} holds its value.
+ * A withdrawal. The interface names no required member but the status, so all others except `uuid` may be null. A
+ * member that cannot be read is null as well, and {@link Withdrawal.unreadable} holds its value.
  * @see [Withdrawal](../../docs/service-interface.md#withdrawal)
  */
 export interface Withdrawal {
@@ -82,7 +82,7 @@ class Unreadable {
 }
 
 /**
- * Returns the codec of a member other than uuid and status. The interface shows all of them as strings. Absent, null and
+ * The codec of a member other than uuid and status. The interface shows all of them as strings. Absent, null and
  * the empty string mean that a member does not apply yet. An unreadable member does not make the withdrawal unreadable.
  */
 function member<T>(read: (value: unknown) => T | Problem): Codec<T | null> {
@@ -94,7 +94,7 @@ function member<T>(read: (value: unknown) => T | Problem): Codec<T | null> {
   }) as Codec<T | null>; // withUnreadable takes each Unreadable out
 }
 
-/** Returns the withdrawal with null for each unreadable member, and their raw values in `unreadable`. */
+/** The withdrawal with null for each unreadable member, and their raw values in `unreadable`. */
 function withUnreadable(withdrawal: Withdrawal): Withdrawal {
   const unread = Object.entries(withdrawal).filter(([, value]) => value instanceof Unreadable);
   if (unread.length === 0) return withdrawal;

@@ -17,7 +17,7 @@ export type Callback<Arguments extends readonly unknown[]> =
 export type Fail = (problem: string) => never;
 
 /**
- * Returns a function that throws a ConfigurationError. The message begins with `owner`, if a function or class is
+ * A function that throws a ConfigurationError. The message begins with `owner`, if a function or class is
  * given.
  */
 export function configurationFail(owner = ''): Fail {
@@ -26,7 +26,7 @@ export function configurationFail(owner = ''): Fail {
   };
 }
 
-/** Returns a function that throws a ConfigurationError about the arguments of a call, before any request. */
+/** A function that throws a ConfigurationError about the arguments of a call, before any request. */
 export function argumentFail(operation: string, externalId: string | null = null): Fail {
   return (problem) => {
     throw new ConfigurationError(`${operation}: ${problem}. No request was made.`, {
@@ -85,7 +85,7 @@ export function isBytes(value: unknown): value is Uint8Array {
 const KEY_MAX = 1_024;
 
 /**
- * Returns the problem of a key, without quoting it, or null. The key is checked before it becomes a header, because the
+ * The problem of a key, without quoting it, or null. The key is checked before it becomes a header, because the
  * platform's error quotes the value, and the platform removes line breaks silently.
  */
 export function keyProblem(key: unknown): string | null {
@@ -99,7 +99,9 @@ export function keyProblem(key: unknown): string | null {
 /** Reads one option: checks what was given, or returns the default where it is absent. */
 export type OptionReader<T> = (value: unknown, name: string, fail: Fail) => T;
 
-/** A table for an interface of options: each name with its reader. `satisfies` reports a missing and an unknown name. */
+/**
+ * A table for an interface of options: each name with its reader. `satisfies` reports a missing and an unknown name.
+ */
 export type OptionTable<Options> = { readonly [Name in keyof Required<Options>]: OptionReader<unknown> };
 
 /** What {@link readOptions} makes of a table. */
@@ -108,8 +110,8 @@ export type Read<Table> = {
 };
 
 /**
- * Reads an options object by its table: names, checks and defaults at once. `place` stands before each name in a message,
- * such as `retry.`.
+ * Reads an options object by its table: names, checks and defaults at once. `place` stands before each name in a
+ * message, such as `retry.`.
  */
 export function readOptions<Table extends Readonly<Record<string, OptionReader<unknown>>>>(
   what: string,

@@ -89,7 +89,9 @@ export abstract class MerchantError extends Error {
   readonly code: ErrorCode;
   /** Whether the operation happened, over all attempts of the call. */
   readonly outcome: Outcome;
-  /** The operation of the service that failed, such as `invoices.create`, also for `createOrGet`. Null outside a call. */
+  /**
+   * The operation of the service that failed, such as `invoices.create`, also for `createOrGet`. Null outside a call.
+   */
   readonly operation: string | null;
   /** The `external_id` of a creation, or the ident of a read. Null for other calls. */
   readonly externalId: string | null;
@@ -111,7 +113,7 @@ export abstract class MerchantError extends Error {
     if (init.page !== undefined) this.page = init.page;
   }
 
-  /** Returns plain data for a log line: name, message and fields, without the stack and the cause. */
+  /** Plain data for a log line: name, message and fields, without the stack and the cause. */
   toJSON(): Record<string, unknown> {
     const { cause: _cause, stack: _stack, ...fields } = this as Record<string, unknown>;
     return { name: this.name, message: this.message, ...fields };

@@ -68,7 +68,8 @@ export const WEBHOOK_REASONS = [
  * - `timestamp_too_old`, `timestamp_too_new`: genuine, but signed longer ago, or further ahead, than `tolerance`.
  * - `body_already_parsed`: the body is neither bytes nor text. A framework has parsed it.
  * - `body_too_large`: the body is larger than `maxBodySize`.
- * - `malformed_payload`: genuine, but not as the interface says: no JSON object, or a needed member is missing or wrong.
+ * - `malformed_payload`: genuine, but not as the interface says: no JSON object, or a needed member is missing or
+ *   wrong.
  */
 export type WebhookReason = (typeof WEBHOOK_REASONS)[number];
 
@@ -133,7 +134,7 @@ export type ErrorCode = ServiceCode | SdkCode | UnlistedWord;
 declare const HOMEPAGE: string | undefined;
 
 /**
- * Returns the address of the page that explains a code: on the site of the package, or in its `docs` without a site.
+ * The address of the page that explains a code: on the site of the package, or in its `docs` without a site.
  */
 export function guideTo(code: string): string {
   const site = typeof HOMEPAGE === 'string' ? HOMEPAGE : '';
@@ -161,8 +162,8 @@ const SERVER_CODE =
   /^(?:internal(?:_server)?_error|internal|server_error|(?:service|temporarily)_unavailable|(?:under_)?maintenance)$/i;
 
 /**
- * Returns the kind of an error response. The two codes of the interface and those of a rate limit decide, then the status. A code
- * of a broken server counts where the status says nothing closer. Codes are compared without case. A 404 is the
+ * The kind of an error response. The two codes of the interface and those of a rate limit decide, then the status. A
+ * code of a broken server counts where the status says nothing closer. Codes are compared without case. A 404 is the
  * service's word only in a form of its errors: any proxy sends one.
  */
 export function errorKindOf(code: string | null, status: number, answeredBy: 'service' | 'other'): ApiErrorKind {

@@ -65,7 +65,7 @@ const KINDS: ReadonlySet<unknown> = new Set<ErrorKind>([
 const OUTCOMES: ReadonlySet<unknown> = new Set<Outcome>(['not_sent', 'rejected', 'unknown']);
 
 /**
- * Returns true for an error of this package, also for one of a second copy of it, and for one that came from a worker
+ * True for an error of this package, also for one of a second copy of it, and for one that came from a worker
  * thread: such a value has the data of the error, and no methods.
  *
  * @example
@@ -86,7 +86,7 @@ type ErrorOf<C extends string> = string extends C
     : Extract<AnyMerchantError, ApiError> & { readonly code: UnlistedWord };
 
 /**
- * Returns true when the error has this code. The comparison ignores case. Editors complete the known codes, and these
+ * True when the error has this code. The comparison ignores case. Editors complete the known codes, and these
  * narrow the error to its class. Any other text is compared as well, because the interface shows two codes of many.
  *
  * @example
@@ -99,7 +99,7 @@ export function hasCode(error: unknown, code: string): boolean {
 }
 
 /**
- * Returns true when the error is of this kind. Narrows to its class.
+ * True when the error is of this kind. Narrows to its class.
  *
  * @example
  * if (hasKind(error, 'rate_limit')) await sleep(error.retryAfter ?? 1_000);

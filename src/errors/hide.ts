@@ -10,7 +10,7 @@ const HIDDEN = '[redacted]';
  */
 const SEARCHED_BEYOND = 64 * 1024;
 
-/** Returns a text with each secret in it replaced by `[redacted]`. */
+/** A text with each secret in it replaced by `[redacted]`. */
 export type Hide = (text: string) => string;
 
 /** Hides these secrets as they are, JSON-escaped, percent-encoded and in base64, without regard to case. */
@@ -41,7 +41,7 @@ const SECRET_MIN = 4;
 /** A shorter encoded form is not hidden, for the same reason: the base64 of one letter is another letter. */
 const DERIVED_MIN = 8;
 
-/** Returns the forms in which a secret is searched, in lower case. */
+/** The forms in which a secret is searched, in lower case. */
 function formsOf(secret: string): string[] {
   const bytes = new TextEncoder().encode(secret);
   const wellFormed = new TextDecoder().decode(bytes);
@@ -75,8 +75,8 @@ const TEXT_MAX = 1_000;
 const DEEPEST = 24;
 
 /**
- * Copies parsed JSON for an error, with each text and name as `write` returns it. At most 1,000 members are copied, texts
- * are cut at 1,000 characters, and members below 24 levels are left out.
+ * Copies parsed JSON for an error, with each text and name as `write` returns it. At most 1,000 members are copied,
+ * texts are cut at 1,000 characters, and members below 24 levels are left out.
  */
 export function shownData(value: unknown, write: (text: string, max: number) => string): unknown {
   let room = MEMBERS_MAX;

@@ -31,8 +31,8 @@ const warned = new Set<string>();
 const WARNED_MAX = 1_000;
 
 /**
- * Prints a line of the package to the console, the first time for each `key`. A console that throws, as some test setups
- * make it, fails nothing.
+ * Prints a line of the package to the console, the first time for each `key`. A console that throws, as some test
+ * setups make it, fails nothing.
  *
  * @param seen The keys that were printed: those of the process, or of one client.
  */

@@ -16,8 +16,8 @@ import type {
   ReconcileOrder,
 } from './types.ts';
 
-// Compares the rows of one order with the evidence for each: what each side says, what differs, and what to do about it.
-// Pure functions.
+// Compares the rows of one order with the evidence for each: what each side says, what differs, and what to do about
+// it. Pure functions.
 
 /** What is known about the invoice of one row, once it was looked for. */
 export type Evidence =
@@ -47,8 +47,8 @@ const invoiceOf = ({ evidence }: Row): FoundInvoice | null => (evidence.is === '
 const isPaid = (row: Row): boolean => (invoiceOf(row)?.paid_amount ?? null) !== null;
 
 /**
- * Compares the rows of one order, with one invoice each, as a whole: the order is booked if one of them is. A difference
- * is left for the next run if one of its sides changed after `horizon`.
+ * Compares the rows of one order, with one invoice each, as a whole: the order is booked if one of them is. A
+ * difference is left for the next run if one of its sides changed after `horizon`.
  */
 export function compareOrder(rows: readonly Row[], horizon: number): Comparison {
   for (const row of rows) {
@@ -149,7 +149,7 @@ function paidTwice(row: Row, paid: readonly Row[]): Finding {
   return findingOf(row, { ...differs('paid_twice', 1, paid.length, facts, remedy), difference: null });
 }
 
-/** Returns what differs between the order and its paid invoice. That of the state comes first. */
+/** What differs between the order and its paid invoice. That of the state comes first. */
 function differencesOf(row: Row, { order: book }: Row): Finding[] {
   const invoice = invoiceOf(row);
   if (invoice === null) return [];
@@ -218,7 +218,7 @@ function findingOf(row: Row, difference: Difference): Finding {
 }
 
 /**
- * Returns an invoice with what was paid and credited, or a text that says why it cannot be compared. `catchUp` refuses the
+ * An invoice with what was paid and credited, or a text that says why it cannot be compared. `catchUp` refuses the
  * same invoices.
  */
 export function foundInvoice(invoice: ReconcileInvoice): FoundInvoice | string {

@@ -82,8 +82,8 @@ const OPTIONS = {
 } satisfies OptionTable<ReconcileOptions>;
 
 /**
- * Compares the orders of a shop with the invoices of the service, and yields the differences in the order of `orders`, then
- * the invoices without an order. It changes nothing.
+ * Compares the orders of a shop with the invoices of the service, and yields the differences in the order of `orders`,
+ * then the invoices without an order. It changes nothing.
  *
  * Each difference is read again just before it is reported, and an order that the list does not show is read singly.
  *
@@ -115,7 +115,9 @@ interface HeldOrder {
   readonly place: string | number;
 }
 
-/** What is held of a listed invoice that does not agree with its order. `found` is a text where it contradicts itself. */
+/**
+ * What is held of a listed invoice that does not agree with its order. `found` is a text where it contradicts itself.
+ */
 interface HeldInvoice {
   readonly uuid: string;
   readonly external_id: string;
@@ -129,8 +131,8 @@ interface Entry {
   /** The number of rows with this id. */
   count: number;
   /**
-   * Null: nothing. `agrees`: its only invoice, which agrees with it and is not held. `several`: more than one invoice. `shared`: an invoice that
-   * another row has, too, by its uuid. `unreadable`: a row that cannot be read.
+   * Null: nothing. `agrees`: its only invoice, which agrees with it and is not held. `several`: more than one invoice.
+   * `shared`: an invoice that another row has, too, by its uuid. `unreadable`: a row that cannot be read.
    */
   listed: HeldInvoice | 'agrees' | 'several' | 'shared' | 'unreadable' | null;
 }
@@ -286,7 +288,7 @@ class Run implements Reconciliation {
     return problems;
   }
 
-  /** Returns the report that the list misses invoices. */
+  /** The report that the list misses invoices. */
   #listIsCut(problem: string): NotCompared {
     this.#isListWhole = false;
     return notCompared('invoices_not_listed', `${problem}: invoices without an order may be missing`, 'the list', null);
@@ -407,8 +409,8 @@ class Run implements Reconciliation {
   }
 
   /**
-   * Gathers the evidence for one row by a single read. `isUnlisted`: the uuid of an invoice that the list should have shown,
-   * and did not.
+   * Gathers the evidence for one row by a single read. `isUnlisted`: the uuid of an invoice that the list should have
+   * shown, and did not.
    */
   async #evidenceOf({ order, listed }: Entry): Promise<{ evidence: Evidence; isUnlisted: string | null }> {
     const known = (evidence: Evidence) => ({ evidence, isUnlisted: null });
@@ -586,7 +588,7 @@ function withoutPayment(invoice: ReconcileInvoice): FoundInvoice {
   return { uuid, status, amount, currency: code, ...unpaid, created_at, expires_at, finished_at };
 }
 
-/** Returns the time of the service, from the Date header of the first page: `created_at` is by the same clock. */
+/** The time of the service, from the Date header of the first page: `created_at` is by the same clock. */
 async function timeOf(list: ReturnType<ReconcileClient['invoices']['list']>): Promise<number> {
   const header = (await list.withResponse?.())?.response.headers.get('date') ?? '';
   const time = Date.parse(header);

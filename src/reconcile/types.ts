@@ -38,7 +38,10 @@ export interface ReconcileOrder {
   readonly state: OrderState;
   /** The USDT that the shop has booked. Null or absent: not compared. */
   readonly credited_usdt?: string | Decimal | null | undefined;
-  /** When the order was made: a Date or ISO 8601 text. With it, a young order without an invoice is left for the next run. */
+  /**
+   * When the order was made: a Date or ISO 8601 text. With it, a young order without an invoice is left for the next
+   * run.
+   */
   readonly created_at?: Date | string | null | undefined;
   /**
    * When the shop last changed the state of the order: a Date or ISO 8601 text. With it, a change within `grace` is
@@ -115,7 +118,8 @@ export type ReconcileInvoice = Pick<
  * What differs.
  *
  * - `paid_not_fulfilled`: the invoice is paid, and the order is open or canceled.
- * - `fulfilled_not_paid`: the shop booked a payment, delivered or refunded, but its invoice is not paid or does not exist.
+ * - `fulfilled_not_paid`: the shop booked a payment, delivered or refunded, but its invoice is not paid or does not
+ *   exist.
  * - `amount_differs`: the customer paid another amount than the order has.
  * - `credited_differs`: the shop booked another credit than the service.
  * - `currency_differs`: order and invoice are in different currencies. Their amounts are not compared then.
@@ -123,7 +127,8 @@ export type ReconcileInvoice = Pick<
  * - `invoice_without_order`: the invoice is paid or pending, and no order has its id.
  * - `open_but_ended`: the order is open, and each of its invoices ended unpaid longer ago than `grace`.
  * - `paid_twice`: several invoices of one order are paid.
- * - `duplicate_order`: several rows have this id, or the external_id and the uuid of one invoice. They are not compared with it.
+ * - `duplicate_order`: several rows have this id, or the external_id and the uuid of one invoice. They are not compared
+ *   with it.
  */
 export type FindingKind =
   | 'paid_not_fulfilled'
@@ -236,7 +241,10 @@ export interface ReconcileOptions {
   readonly signal?: AbortSignal | undefined;
   /** Single reads in flight, 1 to 32. @defaultValue 4 */
   readonly concurrency?: number | undefined;
-  /** The time of the run, in milliseconds since 1970. Default: the Date header of the service, or the clock of this machine. */
+  /**
+   * The time of the run, in milliseconds since 1970. Default: the Date header of the service, or the clock of this
+   * machine.
+   */
   readonly now?: (() => number) | undefined;
 }
 
@@ -275,7 +283,9 @@ export interface NotCompared {
 export interface CurrencySummary {
   /** In upper case. */
   readonly currency: string;
-  /** What customers paid and did not get: of open and canceled orders, of second payments, of invoices without an order. */
+  /**
+   * What customers paid and did not get: of open and canceled orders, of second payments, of invoices without an order.
+   */
   readonly paidNotGiven: Decimal;
   /** What the shop booked or delivered, and nobody paid. */
   readonly givenNotPaid: Decimal;
@@ -314,11 +324,13 @@ export interface ReconcileSummary {
   readonly currencies: readonly CurrencySummary[];
 }
 
-/** A run of {@link reconcile}. It begins when it is iterated or its summary is awaited, and a second loop is refused. */
+/**
+ * A run of {@link reconcile}. It begins when it is iterated or its summary is awaited, and a second loop is refused.
+ */
 export interface Reconciliation extends AsyncIterable<Finding | NotCompared> {
   /**
-   * Resolves with the counts and the money so far, which are those of the whole run once the loop has ended. Without a loop
-   * it reads everything itself.
+   * Resolves with the counts and the money so far, which are those of the whole run once the loop has ended. Without a
+   * loop it reads everything itself.
    * @throws MerchantError that ended the run.
    * @example
    * const { findings, currencies } = await run.summary();

@@ -73,8 +73,8 @@ export interface Call<T> extends Promise<T> {
 /**
  * A promise of one page of a list, and an async iterable of all items from that page on, each of them once.
  *
- * Every iteration starts at this call's page and reuses its response. The uuids seen are held in memory, about 100 bytes
- * for each item.
+ * Every iteration starts at this call's page and reuses its response. The uuids seen are held in memory, about 100
+ * bytes for each item.
  *
  * @throws UnexpectedResponseError (`SDK_PAGE`) from an iteration that cannot be complete.
  * @example
@@ -84,7 +84,8 @@ export interface ListCall<T> extends Call<Page<T>>, AsyncIterable<T> {
   /**
    * Iterates over the items of this page and all later ones.
    *
-   * @throws UnexpectedResponseError (`SDK_PAGE`) if the iteration cannot be complete. The items before it have been yielded.
+   * @throws UnexpectedResponseError (`SDK_PAGE`) if the iteration cannot be complete. The items before it have been
+   * yielded.
    * @example
    * for await (const invoice of merchant.invoices.list()) {
    *   if (invoice.is_adjusted) console.log(invoice.external_id);
@@ -94,7 +95,8 @@ export interface ListCall<T> extends Call<Page<T>>, AsyncIterable<T> {
 
   /**
    * Iterates over this page and all later ones, each with the items that no earlier page had.
-   * @throws UnexpectedResponseError (`SDK_PAGE`) if the iteration cannot be complete. The items before it have been yielded.
+   * @throws UnexpectedResponseError (`SDK_PAGE`) if the iteration cannot be complete. The items before it have been
+   * yielded.
    * @example
    * for await (const page of merchant.invoices.list().pages()) console.log(page.page, page.items.length);
    */

@@ -29,8 +29,9 @@ import { keyOf, pageRows } from './list.ts';
 import { walkPages } from './walk.ts';
 
 // Creation is idempotent on external_id. If an attempt without a response has created the invoice, the repeat gets
-// INVOICE_ALREADY_EXISTS. The invoice is then read back and compared. It is of this call if it is the same charge, each text
-// that was sent is the same or null there, and it is pending: nobody has seen its payment link yet. Clocks play no part.
+// INVOICE_ALREADY_EXISTS. The invoice is then read back and compared. It is of this call if it is the same charge, each
+// text that was sent is the same or null there, and it is pending: nobody has seen its payment link yet. Clocks play no
+// part.
 
 /** The result of {@link Invoices.createOrGet}. */
 export type CreateOrGetResult =
@@ -73,7 +74,7 @@ async function createOrRead(call: OpenCall<CreatedInvoice>, orGet: boolean): Pro
   return exists && (outcome === 'unknown' || orGet) ? recover(call, sent, orGet) : sent;
 }
 
-/** Returns the existing invoice if it is the same charge. Throws the conflict with all known facts otherwise. */
+/** The existing invoice if it is the same charge. Throws the conflict with all known facts otherwise. */
 async function recover(
   call: OpenCall<CreatedInvoice>,
   conflict: Failure,

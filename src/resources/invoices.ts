@@ -47,17 +47,19 @@ export interface Invoices {
   createOrGet(params: CreateInvoiceParams, options?: CallOptions): Call<CreateOrGetResult>;
 
   /**
-   * Returns the invoice with which an order can be paid, or the one that paid it: for a pay button that may be pressed again
-   * after an invoice has ended. Attempt 1 has the id of the order, attempt n is `ORDER-r<n>`, and `orderOf` reads such an id.
+   * The invoice with which an order can be paid, or the one that paid it: for a pay button that may be pressed again
+   * after an invoice has ended. Attempt 1 has the id of the order, attempt n is `ORDER-r<n>`, and `orderOf` reads such
+   * an id.
    *
-   * It looks upward from the first attempt, because an earlier one may be paid late. An attempt that ended unpaid is followed by the
-   * next. One `deadline` covers the whole call. Write the row of the attempt before the customer gets the link.
+   * It looks upward from the first attempt, because an earlier one may be paid late. An attempt that ended unpaid is
+   * followed by the next. One `deadline` covers the whole call. Write the row of the attempt before the customer gets
+   * the link.
    *
-   * @param params As for `create`. `external_id` is the id of the order, of at most 124 characters, and not one that ends in
-   * `-r2` to `-r50`.
+   * @param params As for `create`. `external_id` is the id of the order, of at most 124 characters, and not one that
+   * ends in `-r2` to `-r50`.
    * @throws ValidationError (`VALIDATION_ERROR`) for unusable parameters. No request is made if the client finds them.
-   * @throws InvoiceMismatchError (`SDK_INVOICE_MISMATCH`) if an invoice of the order that has not ended unpaid is another charge.
-   * `existing` has it.
+   * @throws InvoiceMismatchError (`SDK_INVOICE_MISMATCH`) if an invoice of the order that has not ended unpaid is
+   * another charge. `existing` has it.
    * @throws InvoiceAlreadyExistsError (`INVOICE_ALREADY_EXISTS`) if an invoice cannot be read, or after 50 attempts.
    * @example
    * const { invoice, external_id } = await merchant.invoices.createOrRenew(order);

@@ -53,7 +53,7 @@ async function begin<T extends Row>(
   return { list, success: await finish(first, readPage(list, first)) };
 }
 
-/** Returns the endpoint of a list, which reads a page with the rows that it leaves out. */
+/** The endpoint of a list, which reads a page with the rows that it leaves out. */
 export function pageRows<T>(endpoint: Named<PageEndpoint<T>>, isLenient: boolean): Named<Endpoint<PageRows<T>>> {
   return {
     ...endpoint,
@@ -84,7 +84,7 @@ function tellInvalid(tell: ListOptions['onInvalidItem'], page: number, rows: rea
   for (const { index, issue, raw } of rows) notify(() => tell?.({ page, index, path: issue.path, raw }));
 }
 
-/** Returns a key for a row that cannot be read, by which it is recognised on another page. */
+/** A key for a row that cannot be read, by which it is recognised on another page. */
 export function keyOf({ index, raw }: InvalidRow, page: number): string {
   const uuid = isObject(raw) ? raw['uuid'] : undefined;
   return typeof uuid === 'string' ? uuid : `row ${index} of page ${page}`;

@@ -18,8 +18,8 @@ import type {
 } from '../transport/types.ts';
 import { compare, readExisting } from './create-invoice.ts';
 
-// An order that may be tried again has an invoice for each attempt. The search always begins with the first one, because an
-// earlier invoice may be paid late:
+// An order that may be tried again has an invoice for each attempt. The search always begins with the first one,
+// because an earlier invoice may be paid late:
 //
 // | the invoice of the attempt         | result                                                       |
 // |------------------------------------|--------------------------------------------------------------|
@@ -64,7 +64,7 @@ function bodyOfOrder(check: Check<Readonly<Record<string, string | undefined>>> 
 const create = endpoints['invoices.create'];
 const createFirst = { ...create, body: bodyOfOrder(create.body) };
 
-/** Returns the invoice with which an order can be paid, or was paid. Creates one if there is none. */
+/** The invoice with which an order can be paid, or was paid. Creates one if there is none. */
 export async function renewInvoice(
   client: ClientCore,
   params: CreateInvoiceParams,
@@ -110,7 +110,7 @@ async function findAttempt(first: OpenCall<CreatedInvoice>): Promise<Result<Crea
 
 const TRIED_OUT = `The order has ${ATTEMPTS_MAX} invoices that ended unpaid: take a new order.`;
 
-/** Returns what a conflict says of the existing invoice, or null for any other failure. */
+/** What a conflict says of the existing invoice, or null for any other failure. */
 function conflictIn({ about }: Failure, form: ConflictForm | undefined): { readonly status: string | null } | null {
   if (about.is !== 'error_response' || about.kind !== 'conflict') return null;
   return { status: about.namesAnotherOrder ? null : (form?.read(about.body.details).existingStatus ?? null) };

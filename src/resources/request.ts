@@ -23,8 +23,8 @@ export interface RawRequest {
   /** GET, POST, PUT, PATCH or DELETE. */
   readonly method: HttpMethod;
   /**
-   * Path below the base address, such as `/api/v1/external/balances`, with its ids encoded. It must reach the service as it
-   * is written: `..`, a query, a fragment, spaces and backslashes are refused.
+   * Path below the base address, such as `/api/v1/external/balances`, with its ids encoded. It must reach the service
+   * as it is written: `..`, a query, a fragment, spaces and backslashes are refused.
    */
   readonly path: string;
   /** Text, numbers, booleans and decimals. Null and undefined are left out. */
@@ -145,7 +145,7 @@ function checkPath(baseUrl: string, path: unknown, fail: Fail): `/${string}` {
   return path as `/${string}`; // it begins with one
 }
 
-/** Returns a value as the text of a query. */
+/** A value as the text of a query. */
 function wireText(value: unknown, at: string, fail: Fail): string {
   if (typeof value === 'string' || typeof value === 'boolean') return String(value);
   if (typeof value === 'number' && Number.isFinite(value)) return String(value);

@@ -6,14 +6,14 @@ import { hasKind } from '../errors/guards.ts';
 // Page numbers shift while a list is walked. The rule:
 //
 // - Each row is yielded once, by its key.
-// - The front is the first place of the list behind the rows that were read, and the next page is the one that holds it. When
-//   total_items has become smaller by k, rows have moved forward, so the front moves k places back.
-// - If fewer rows were seen at the end than the service counts, or rows came again that no new ones explain, the list is read
-//   once more from the start. If some are still missing, the error SDK_PAGE says how many.
+// - The front is the first place of the list behind the rows that were read, and the next page is the one that holds
+//   it. When total_items has become smaller by k, rows have moved forward, so the front moves k places back.
+// - If fewer rows were seen at the end than the service counts, or rows came again that no new ones explain, the list
+//   is read once more from the start. If some are still missing, the error SDK_PAGE says how many.
 // - A page that is refused may have ceased to exist: the page before it is read again, once for each page.
 //
-// No row comes twice, and none is missed as long as each loss of rows shows as a smaller total_items. Nothing is promised for
-// rows that join meanwhile.
+// No row comes twice, and none is missed as long as each loss of rows shows as a smaller total_items. Nothing is
+// promised for rows that join meanwhile.
 
 /** A page, and the keys of the rows that the service sent on it and that are not among its items. */
 export interface ReadPage<T> {
@@ -41,7 +41,7 @@ export interface PageSource<T> {
   /** The most rows that the reader takes. No page behind them is read ahead. */
   readonly limit?: number;
   readonly signal: AbortSignal | null;
-  /** Returns the key by which an item is recognised on another page. */
+  /** The key by which an item is recognised on another page. */
   key(item: T): string;
   read(page: number, signal: AbortSignal): PageRequest<T>;
 }
@@ -115,7 +115,7 @@ class RowCount {
     this.total = total;
   }
 
-  /** Returns whether the row is new. */
+  /** Whether the row is new. */
   add(key: string, isNewPage: boolean): boolean {
     const isNew = !this.#seen.has(key);
     this.#seen.add(key);
@@ -135,7 +135,9 @@ class RowCount {
     return this.total - this.#joined - this.#before - this.#seen.size;
   }
 
-  /** Whether rows are missing, or came again where no new row has moved them: then others may have taken their places. */
+  /**
+   * Whether rows are missing, or came again where no new row has moved them: then others may have taken their places.
+   */
   get isShort(): boolean {
     return this.missing > 0 || (this.#repeated !== null && this.#repeated > this.#joined);
   }
@@ -214,7 +216,7 @@ class PageRequests<T> {
   }
 
   /**
-   * Returns a page, or the one before it if the service refuses it, because it may have ceased to exist. With `isAhead`,
+   * A page, or the one before it if the service refuses it, because it may have ceased to exist. With `isAhead`,
    * pages behind it are requested too. If one of them fails, `next` rejects when the reader needs that page.
    */
   async next(asked: number, isAhead: boolean, totalPages: number): Promise<{ asked: number; read: ReadPage<T> }> {
@@ -264,7 +266,7 @@ class PageRequests<T> {
 }
 
 /**
- * Returns the problem of a page, or null. The page must be the requested one, or the last one if the list has become
+ * The problem of a page, or null. The page must be the requested one, or the last one if the list has become
  * shorter. A service that ignores the query names would send the same page each time, and one that changes the page
  * size would skip rows.
  */
@@ -290,7 +292,7 @@ function lossError(operation: string, page: number, missing: number, total: numb
   );
 }
 
-/** Returns the error that ends a walk. `page` is where the walk can resume. */
+/** The error that ends a walk. `page` is where the walk can resume. */
 function pageError(operation: string, page: number, problem: string): UnexpectedResponseError {
   const code = 'SDK_PAGE';
   const message = `${operation}: ${problem}. See ${guideTo(code)}`;

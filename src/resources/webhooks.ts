@@ -27,7 +27,8 @@ export interface Webhooks {
    * Makes the service send the latest delivery of the invoice now. The client retries this call only after a rate
    * limit, or if the request certainly was not sent.
    * @param ident The service's uuid, or the external_id.
-   * @throws NotFoundError (with the code of the service) if the business has no such invoice, or the invoice has no delivery.
+   * @throws NotFoundError (with the code of the service) if the business has no such invoice, or the invoice has no
+   * delivery.
    * @example
    * await merchant.webhooks.resend('order-1042');
    * @see [POST /api/v1/external/invoices/{ident}/resend-webhook](../../docs/service-interface.md#post-apiv1externalinvoicesidentresend-webhook)

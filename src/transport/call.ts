@@ -1,5 +1,5 @@
-// The two ends of a call. `open` reads what the caller gave, once; `finish` reports once how the call ended, and throws its
-// failure. send.ts lies between them.
+// The two ends of a call. `open` reads what the caller gave, once; `finish` reports once how the call ended, and throws
+// its failure. send.ts lies between them.
 
 import type { Endpoint, WireRecord } from '../contract/endpoint.ts';
 import type { Named } from '../contract/endpoints.ts';
@@ -51,7 +51,7 @@ export function open<Data>(client: ClientCore, endpoint: Named<Endpoint<Data>>, 
   }
 }
 
-/** Returns the id of the order in the input, or null if no order can have such an id. */
+/** The id of the order in the input, or null if no order can have such an id. */
 function orderIn({ order, body }: Endpoint<unknown>, input: Input): string | null {
   if (order === undefined) return null;
   // The type is a guess: the caller may have given anything.
@@ -113,12 +113,14 @@ function read<Data>(
   };
 }
 
-/** The settings of a call for a request that is a part of it. Its own query parameters are meant for its own endpoint. */
+/**
+ * The settings of a call for a request that is a part of it. Its own query parameters are meant for its own endpoint.
+ */
 function settingsOf({ timeout, deadline, retry, signal, headers }: CompleteOptions): CompleteOptions {
   return { timeout, deadline, retry, signal, headers, query: {} };
 }
 
-/** Returns the call of another page of the list that a call has opened. It is a call of its own. */
+/** The call of another page of the list that a call has opened. It is a call of its own. */
 export function atPage<Data>(call: OpenCall<Data>, page: number, signal: AbortSignal | null): OpenCall<Data> {
   const { client, endpoint } = call;
   const search = new URLSearchParams(call.search);

@@ -33,13 +33,13 @@ const SHOWN_MESSAGE_MAX = 300;
 const SHOWN_ISSUE_MAX = 100;
 const RAW_MAX = 2_000;
 
-/** Returns the first 2,000 characters of a body, without key and secrets. They may hold a customer's data. */
+/** The first 2,000 characters of a body, without key and secrets. They may hold a customer's data. */
 export function excerpt({ raw, hide }: ServiceResponse): string {
   return beginningWithoutSecrets(hide, raw, RAW_MAX);
 }
 
 /**
- * Returns the failure that an error response means: by its code, otherwise by its status. The body is read as it came,
+ * The failure that an error response means: by its code, otherwise by its status. The body is read as it came,
  * before anything in it is hidden.
  * @see [Failure envelope](../../docs/service-interface.md#failure-envelope)
  * @see [Handling strategy](../../docs/service-interface.md#handling-strategy)
@@ -224,7 +224,7 @@ function readError(body: unknown): ErrorBody {
 }
 
 /**
- * Returns a code of the interface in the interface's spelling, and any other unchanged. A code that begins with `SDK_`
+ * A code of the interface in the interface's spelling, and any other unchanged. A code that begins with `SDK_`
  * counts as none: only this package has such codes.
  */
 function knownCode(code: string | null): string | null {
@@ -239,7 +239,7 @@ export function isErrorBody(body: unknown, isRecord: Endpoint<unknown>['isRecord
   return codedError(body) !== null || (saysNo(body) && isRecord?.(body) !== true);
 }
 
-/** Returns the error of an envelope if it has a code. */
+/** The error of an envelope if it has a code. */
 export function codedError(body: unknown): JsonObject | null {
   const error = isObject(body) ? body['error'] : null;
   return isObject(error) && typeof error['code'] === 'string' && error['code'] !== '' ? error : null;
@@ -276,7 +276,7 @@ function messageText(value: unknown): string {
   return value === undefined || value === null ? 'is invalid' : JSON.stringify(value).slice(0, MESSAGE_MAX);
 }
 
-/** Returns the first issues in brackets, with the number of all if there are more. */
+/** The first issues in brackets, with the number of all if there are more. */
 function namedIssues(all: readonly ValidationIssue[]): string {
   const words = all
     .slice(0, 3)

@@ -73,7 +73,7 @@ export function toError(call: OpenCall<unknown>, failure: Failure, facts: Confli
   }
 }
 
-/** Returns a failure without a response of the service. */
+/** A failure without a response of the service. */
 function unanswered(code: ErrorCode, outcome: Outcome, retryClass: RetryClass, about: FailureFacts): Failure {
   return failureAlone({ code, status: null, outcome, retryClass, about });
 }
@@ -88,13 +88,13 @@ export function deadlinePassed(milliseconds: number, outcome: Outcome): Failure 
   return unanswered('SDK_DEADLINE', outcome, 'never', { is: 'timeout', problem });
 }
 
-/** Returns the failure of a call that the caller's signal ended. `reason` is the signal's, which logs do not print. */
+/** The failure of a call that the caller's signal ended. `reason` is the signal's, which logs do not print. */
 export function aborted(reason: unknown, outcome: Outcome, when = ''): Failure {
   const problem = `aborted by the caller's signal${when}`;
   return unanswered('SDK_ABORTED', outcome, 'never', { is: 'aborted', problem, reason });
 }
 
-/** Returns the failure of an attempt without a usable key. `problem` must not quote the key. */
+/** The failure of an attempt without a usable key. `problem` must not quote the key. */
 export function unusableKey(problem: string): Failure {
   return unanswered('SDK_API_KEY', 'not_sent', 'never', { is: 'key', problem });
 }
@@ -115,7 +115,7 @@ const DETAIL_MAX = 300;
 const CODE_MAX = 64;
 
 /**
- * Returns the failure of an attempt whose `fetch` has rejected.
+ * The failure of an attempt whose `fetch` has rejected.
  *
  * @param sent True when the request had been passed to `fetch`.
  * @param redact Makes a text of the platform safe to show.
@@ -160,7 +160,7 @@ function isNeverSent({ code, syscall, errors }: SystemError): boolean {
 }
 
 /**
- * Returns the error, its causes, and the errors of an AggregateError, which has one for each address that was tried.
+ * The error, its causes, and the errors of an AggregateError, which has one for each address that was tried.
  */
 function causesOf(thrown: unknown): object[] {
   const found: object[] = [];
@@ -183,7 +183,7 @@ function messageOf(cause: object | undefined): string {
 // Arguments that are refused before any request is made.
 
 /**
- * Returns the error of arguments that could not be read. What a getter of the caller threw is not kept: it may hold a
+ * The error of arguments that could not be read. What a getter of the caller threw is not kept: it may hold a
  * secret.
  */
 export function argumentError(thrown: unknown, operation: string, externalId: string | null): Error {
@@ -194,7 +194,7 @@ export function argumentError(thrown: unknown, operation: string, externalId: st
 
 const NAMED_MAX = 5;
 
-/** Returns the error of an input that the service would not accept. */
+/** The error of an input that the service would not accept. */
 export function invalidInput(
   operation: string,
   found: readonly Issue[],

@@ -15,7 +15,9 @@ interface ObservedCall {
   /** The requests of a read-back have the operation of their endpoint, and the `callId` of the creation. */
   readonly operation: Operation;
   readonly method: HttpMethod;
-  /** Path template, such as `/api/v1/external/invoices/{ident}`. The path as given for {@link MerchantClient.request}. */
+  /**
+   * Path template, such as `/api/v1/external/invoices/{ident}`. The path as given for {@link MerchantClient.request}.
+   */
   readonly url: string;
   /** The same in all events of a call. Each page of a list is a call, and so is the end of a walk with `SDK_PAGE`. */
   readonly callId: string;
@@ -26,7 +28,8 @@ interface ObservedCall {
 /** The event of a hook. It never holds a body, a header or a secret. */
 export interface CallEvent extends ObservedCall {
   /**
-   * The number of the attempt, from 1. At the end of a call: the number of its requests, 0 if it ended before the first.
+   * The number of the attempt, from 1. At the end of a call: the number of its requests, 0 if it ended before the
+   * first.
    */
   readonly attempt: number;
 }
@@ -116,7 +119,7 @@ interface Observed {
   readonly externalId: string | null;
 }
 
-/** Returns the members that all events of a call share. */
+/** The members that all events of a call share. */
 export function eventFacts({ client, endpoint, callId, externalId }: Observed): Omit<CallEvent, 'attempt'> {
   const { operation, method, path } = endpoint;
   const url = operation === 'request' ? client.hide(path) : path; // a template holds nothing of the caller
@@ -131,14 +134,14 @@ interface Succeeded {
   readonly recovered: boolean;
 }
 
-/** Returns the event of a call that has succeeded. */
+/** The event of a call that has succeeded. */
 export function successEvent(call: Observed, { response, attempts, durationMs, recovered }: Succeeded): EndEvent {
   const { status, requestId } = response;
   const end = { attempt: attempts, status, requestId, durationMs, recovered };
   return { ...eventFacts(call), ...end, ok: true, code: null, outcome: null, error: null, expected: false };
 }
 
-/** Returns the event of a call that has failed. `isNeeded` is false for a page that its list does not need. */
+/** The event of a call that has failed. `isNeeded` is false for a page that its list does not need. */
 export function failureEvent(call: Observed, error: AnyMerchantError, durationMs: number, isNeeded: boolean): EndEvent {
   const { outcome, attempts } = error;
   const facts = eventFacts(call);
@@ -174,7 +177,7 @@ function isExpected(error: AnyMerchantError, url: string): boolean {
 }
 
 /**
- * Returns the hooks of `MERCHANT_DEBUG=1`, or undefined: a line for each attempt on stderr, without id, key and body, so that a
+ * The hooks of `MERCHANT_DEBUG=1`, or undefined: a line for each attempt on stderr, without id, key and body, so that a
  * first look needs no code.
  */
 export function debugHooks(now: () => number): Hooks | undefined {

@@ -12,7 +12,7 @@ const BODY_MAX = 10 * MIB;
 const ERROR_BODY_MAX = MIB;
 
 /**
- * Returns the ky instance of a client. Each request carries its {@link Attempt} as context, from which a hook sets the
+ * The ky instance of a client. Each request carries its {@link Attempt} as context, from which a hook sets the
  * key.
  */
 export function createKy(given: FetchLike, baseUrl: string, headers: Readonly<Record<string, string>>): KyInstance {
@@ -47,8 +47,8 @@ export function createKy(given: FetchLike, baseUrl: string, headers: Readonly<Re
 }
 
 /**
- * Sends the request once and reads the response, as long as the attempt lasts. The status of an error response counts even
- * if its body breaks or never ends.
+ * Sends the request once and reads the response, as long as the attempt lasts. The status of an error response counts
+ * even if its body breaks or never ends.
  *
  * @throws The platform's error, or the reason why the attempt was cut short.
  */
@@ -104,7 +104,7 @@ export async function exchange(http: KyInstance, request: WireRequest, attempt: 
 const REQUEST_ID_HEADERS = ['x-request-id', 'request-id', 'x-correlation-id', 'x-trace-id', 'cf-ray'] as const;
 const REQUEST_ID_MAX = 200;
 
-/** Returns the request id of a response, or null. The interface does not name the header. */
+/** The request id of a response, or null. The interface does not name the header. */
 function requestIdOf(headers: Headers, hide: Hide): string | null {
   for (const name of REQUEST_ID_HEADERS) {
     const value = headers.get(name) ?? ''; // undefined if a fake uses a Map for its headers
@@ -114,8 +114,8 @@ function requestIdOf(headers: Headers, hide: Hide): string | null {
 }
 
 /**
- * Reads a body up to a limit of decoded bytes, so that a small compressed response cannot fill the memory. Resolves to true
- * when the body was longer.
+ * Reads a body up to a limit of decoded bytes, so that a small compressed response cannot fill the memory. Resolves to
+ * true when the body was longer.
  *
  * @param seen Receives each chunk, also of a body that breaks.
  * @throws The platform's error when the body breaks.
@@ -206,7 +206,7 @@ export class Attempt {
   }
 
   /**
-   * Returns the result of the work. Rejects at once when the attempt is cut short, because work may ignore its signal.
+   * The result of the work. Rejects at once when the attempt is cut short, because work may ignore its signal.
    */
   race<T>(work: Promise<T>): Promise<T> {
     return Promise.race([work, this.#interrupted]);

@@ -45,7 +45,7 @@ const SHORTEST_SHARE = 0.1;
 const SHORTEST_MAX = 1_000;
 
 /**
- * Returns the milliseconds that a wait must leave of the deadline, so that the next attempt can get a response: a tenth
+ * The milliseconds that a wait must leave of the deadline, so that the next attempt can get a response: a tenth
  * of the timeout or of the deadline, whichever is shorter, and at most a second.
  */
 export function shortestAttempt(timeout: number, deadline: number): number {
@@ -70,7 +70,7 @@ export class RateLimit {
   }
 
   /**
-   * Returns the milliseconds that an attempt waits: until the limit is over and up to a fifth more. 0 without a limit, and
+   * The milliseconds that an attempt waits: until the limit is over and up to a fifth more. 0 without a limit, and
    * for one that the call cannot wait for: it goes at once, and gets the service's own answer.
    */
   wait(longest: number, timeLeft: number): number {

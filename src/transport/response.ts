@@ -6,7 +6,7 @@ import { codedError, failureOfResponse, isErrorBody } from './error-response.ts'
 import { failureAlone } from './retry.ts';
 import type { Failure, OpenCall, Result, RetryClass, ServiceResponse } from './types.ts';
 
-/** Returns the decoded data of a response, or its failure. */
+/** The decoded data of a response, or its failure. */
 export function readResponse<Data>(response: ServiceResponse, call: OpenCall<Data>): Result<Data> {
   const { status } = response;
   const { endpoint, client } = call;
@@ -69,7 +69,7 @@ function differs(response: ServiceResponse, found: Extract<Checked<unknown>, { r
   return unexpected(response, { code: 'SDK_CONTRACT', problem, issues: found.issues });
 }
 
-/** Returns the first issue, and the number of issues if there are more, as the end of a sentence. */
+/** The first issue, and the number of issues if there are more, as the end of a sentence. */
 function firstIssue({ issues, isMore }: { readonly issues: readonly Issue[]; readonly isMore?: true }): string {
   const [first] = issues;
   if (first === undefined) return '';

@@ -20,7 +20,7 @@ export interface FailedAttempt {
   readonly retryAfter: number | undefined;
 }
 
-/** Returns whether an error response of this kind may be retried. */
+/** Whether an error response of this kind may be retried. */
 export function retryClassOf(kind: ApiErrorKind, status: number): RetryClass {
   if (kind === 'rate_limit') return 'rate_limit';
   if (kind === 'server') return status === 501 || status === 505 ? 'never' : 'transient';
@@ -41,7 +41,7 @@ function isRetryable(failure: FailedAttempt, idempotent: boolean): boolean {
   }
 }
 
-/** Returns the wait after the failed attempt with this number, or why no other attempt follows. */
+/** The wait after the failed attempt with this number, or why no other attempt follows. */
 export function nextWait(
   failure: FailedAttempt,
   attempt: number,
@@ -61,7 +61,7 @@ export function nextWait(
   return wait >= timeLeft ? { stop: 'deadline' } : { wait };
 }
 
-/** Returns the exponential backoff, with full jitter and a shortest wait. */
+/** The exponential backoff, with full jitter and a shortest wait. */
 function backoff(retryClass: RetryClass, attempt: number, policy: RetryPolicy, random: () => number): number {
   const isRateLimit = retryClass === 'rate_limit';
   const base = isRateLimit ? policy.baseDelay * RATE_LIMIT_FACTOR : policy.baseDelay;
@@ -75,7 +75,7 @@ const HTTP_DATE =
   /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun|Monday|Tuesday|Wednesday|Thursday|Friday|Saturday|Sunday)[ ,].{10,40}$/;
 
 /**
- * Returns the wait that a response asks for, in milliseconds. A date is compared with the Date header of the response, so
+ * The wait that a response asks for, in milliseconds. A date is compared with the Date header of the response, so
  * that a wrong clock on either side changes nothing. `now`, the wall clock, is used only without that header.
  */
 export function retryAfterOf(headers: Headers, now: number): number | undefined {
@@ -96,14 +96,14 @@ function httpDate(text: string): number | undefined {
   return Number.isNaN(at) ? undefined : at;
 }
 
-/** Returns the failure of one attempt, as a call of this attempt alone would have it. */
+/** The failure of one attempt, as a call of this attempt alone would have it. */
 export function failureAlone(
   facts: Pick<Failure, 'code' | 'status' | 'outcome' | 'retryClass' | 'about'> & Partial<Failure>,
 ): Failure {
   return { ok: false, retryAfter: undefined, attempts: [], stoppedBy: 'not_retryable', ...facts };
 }
 
-/** Returns the outcome of a call from those of its attempts: a single unknown one makes it unknown. */
+/** The outcome of a call from those of its attempts: a single unknown one makes it unknown. */
 export function outcomeOf(attempts: readonly { readonly outcome: Outcome }[]): Outcome {
   if (attempts.some((attempt) => attempt.outcome === 'unknown')) return 'unknown';
   return attempts.some((attempt) => attempt.outcome === 'rejected') ? 'rejected' : 'not_sent';

@@ -15,8 +15,8 @@ import type { ApiKey, CompleteOptions, Failure, OpenCall, Result, ServiceRespons
 /**
  * Sends an open call until it succeeds or may not be repeated.
  *
- * A rate limit that one call meets holds the others of the client back: before an attempt a call waits until it is over. A
- * write's first attempt, and what it reads back, always go. So does a call that cannot wait for the limit.
+ * A rate limit that one call meets holds the others of the client back: before an attempt a call waits until it is
+ * over. A write's first attempt, and what it reads back, always go. So does a call that cannot wait for the limit.
  */
 export async function send<Data>(call: OpenCall<Data>): Promise<Result<Data>> {
   const { client, endpoint, signal, retry } = call;
@@ -64,7 +64,7 @@ export async function send<Data>(call: OpenCall<Data>): Promise<Result<Data>> {
   }
 }
 
-/** Returns the response of an attempt, or null where none came. */
+/** The response of an attempt, or null where none came. */
 export function responseOf(result: Result<unknown>): ServiceResponse | null {
   if (result.ok) return result.response;
   return 'response' in result.about ? result.about.response : null;
@@ -114,7 +114,7 @@ async function readKey(
   };
 }
 
-/** Returns the failure of an attempt that threw: why it was cut short, otherwise what the platform says. */
+/** The failure of an attempt that threw: why it was cut short, otherwise what the platform says. */
 function failureOf(thrown: unknown, attempt: Attempt, scope: CompleteOptions): Failure {
   const outcome = attempt.sent ? 'unknown' : 'not_sent';
   switch (attempt.interruption) {

@@ -21,7 +21,7 @@ export const RAW_BODY_ADVICE =
   'Koa: no body parser on this route. Next, Hono, workers: await request.arrayBuffer().';
 
 /**
- * Returns the bytes of a body.
+ * The bytes of a body.
  *
  * @throws WebhookVerificationError `body_already_parsed` for everything that is neither bytes nor text.
  * @throws WebhookVerificationError `body_too_large`
@@ -56,7 +56,7 @@ function notBytes(body: unknown): Fact {
   return { cause, remedy: RAW_BODY_ADVICE };
 }
 
-/** Returns the error for a body beyond the limit. */
+/** The error for a body beyond the limit. */
 export function tooLarge(limit: number): WebhookVerificationError {
   const cause = `The body is larger than ${limit} bytes. Webhooks of the service have about a kilobyte.`;
   return refusal('body_too_large', { cause });
@@ -66,8 +66,8 @@ export function tooLarge(limit: number): WebhookVerificationError {
 const FIRST_SIZE = 1_024;
 
 /**
- * Collects the bytes of a stream up to a limit. Chunks are copied into one buffer that doubles: a view of one byte would keep
- * the runtime's whole block alive, and a million such views take hundreds of megabytes.
+ * Collects the bytes of a stream up to a limit. Chunks are copied into one buffer that doubles: a view of one byte
+ * would keep the runtime's whole block alive, and a million such views take hundreds of megabytes.
  */
 export class BodyChunks {
   readonly #limit: number;
@@ -95,7 +95,7 @@ export class BodyChunks {
     this.#size = size;
   }
 
-  /** Returns the whole body, and holds nothing of it afterwards. */
+  /** The whole body, and holds nothing of it afterwards. */
   take(): Uint8Array {
     const body = this.#bytes.subarray(0, this.#size);
     this.#bytes = new Uint8Array();
@@ -118,7 +118,7 @@ const LINES: Readonly<Record<Exclude<Framework, null>, string>> = {
 };
 
 /**
- * Returns the error for a body that something else has read first. It names the line to change. For a parsed body it is
+ * The error for a body that something else has read first. It names the line to change. For a parsed body it is
  * the same error as in `verifyWebhook`. A consumed body is a mistake in the setup of the endpoint.
  */
 export function bodyGone(

@@ -16,8 +16,8 @@ import { engine } from './verify/signature.ts';
 import { type VerifySettings, verifyDelivery } from './verify/verify.ts';
 import { fingerprintLine, whyMismatch } from './verify/why.ts';
 
-// One request through the receiver, in the order in which it happens: method, headers, body, signature, event, store, the
-// merchant's function, reply.
+// One request through the receiver, in the order in which it happens: method, headers, body, signature, event, store,
+// the merchant's function, reply.
 
 /** A request of any framework. */
 export interface WebhookRequest {
@@ -33,7 +33,9 @@ export interface WebhookRequest {
   readonly body: RawBody | ((limit: number, signal: AbortSignal) => Promise<RawBody | null>);
 }
 
-/** The endpoint as a function. Wrap it with `toFetchHandler`, `toNodeHandler` or `toLambdaHandler`, or call it directly. */
+/**
+ * The endpoint as a function. Wrap it with `toFetchHandler`, `toNodeHandler` or `toLambdaHandler`, or call it directly.
+ */
 export interface WebhookHandler {
   /**
    * Handles one delivery. Never rejects: each failure is a response and a report.
@@ -55,8 +57,8 @@ export interface WebhookHandler {
    * @param merchant A `MerchantClient`.
    * @throws ConfigurationError (`SDK_CONFIGURATION`) for an unusable argument.
    * @throws AbortedError (`SDK_ABORTED`) if the signal is aborted.
-   * @throws CallError of the client if the key is refused, or if ten orders in a row and a list cannot be read: the service is
-   *   down.
+   * @throws CallError of the client if the key is refused, or if ten orders in a row and a list cannot be read: the
+   *   service is down.
    * @example
    * const { played, failed } = await handler.catchUp(merchant, { orders: ['order-1001', 'order-1002'] });
    * console.log(`${played} played, ${failed} failed`);
@@ -131,7 +133,7 @@ function respond(settings: ReportSettings, subject: ReportSubject, ending: Endin
   return reply;
 }
 
-/** Returns the event of a genuine delivery, or why the request is refused. */
+/** The event of a genuine delivery, or why the request is refused. */
 async function receive<Extra extends object>(
   { method, body }: WebhookRequest,
   headers: HeaderValues,
@@ -167,7 +169,7 @@ async function explainMismatch(bytes: Uint8Array, headers: HeaderValues, verify:
   };
 }
 
-/** Returns the ending for a thrown value. */
+/** The ending for a thrown value. */
 function endingOf(error: unknown): Ending {
   if (error instanceof WebhookVerificationError) return { verdict: error.reason, message: error.message };
   if (isMerchantError(error)) return { verdict: 'setup', message: error.message };
@@ -175,7 +177,9 @@ function endingOf(error: unknown): Ending {
   return { verdict: 'setup', cause, remedy: null, error };
 }
 
-/** True for the request of a framework, which is given to `handle` by mistake: `handle` takes { method, headers, body }. */
+/**
+ * True for the request of a framework, which is given to `handle` by mistake: `handle` takes { method, headers, body }.
+ */
 function isFrameworkRequest(request: unknown): boolean {
   if (typeof request !== 'object' || request === null) return false;
   return ['pipe', 'raw', 'req', 'arrayBuffer'].some((member) => member in request);

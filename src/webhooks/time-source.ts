@@ -4,7 +4,7 @@ import { ConfigurationError } from '../errors/classes.ts';
 export type TimeSource = Date | number | (() => Date | number);
 
 /**
- * Returns a function that gives the time in milliseconds. NaN is refused, because with it no timestamp would ever be
+ * A function that gives the time in milliseconds. NaN is refused, because with it no timestamp would ever be
  * too old.
  *
  * @throws ConfigurationError for anything else. The returned function throws it as well.

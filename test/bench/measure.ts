@@ -153,6 +153,12 @@ export async function heapKept(subject: string, name: string): Promise<number> {
   return (after.heap - before.heap) / 1_000;
 }
 
+/** What a load in a process of its own needed: seconds, and the most memory that one of its processes had, in MB. */
+export async function underLoad(name: string, count: number): Promise<{ seconds: number; peak: number; note: string }> {
+  const { stdout } = await promisify(execFile)(process.execPath, [`${FOLDER}loads.mjs`, name, String(count)]);
+  return JSON.parse(stdout); // loads.mjs prints it
+}
+
 /** kB of a minified bundle of one statement, gzipped. */
 export async function bundled(statement: string): Promise<number> {
   const { outputFiles } = await build({

@@ -3,7 +3,16 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { startPostgres } from '../support/postgres.ts';
-import { bundled, CONTROL, type Comparison, compare, type Figure, heapKept, installPeers } from './measure.ts';
+import {
+  bundled,
+  CONTROL,
+  type Comparison,
+  compare,
+  type Figure,
+  heapKept,
+  installPeers,
+  underLoad,
+} from './measure.ts';
 
 const OURS = 'merchant-invoicing';
 /** A new process needs some thousand calls until its optimiser has seen all of a creation. */
@@ -104,6 +113,16 @@ const EVENT: Row = {
   limits: { [`${OURS}, postgresStore`]: 1.43 }, // 0.7 of its events in a second
 };
 
+/** Loads of loads.mjs. No limit: they show how a cost grows. */
+const LOADS: readonly { readonly id: string; readonly title: string; readonly count: number }[] = [
+  { id: 'backlog', title: 'webhooks through postgresStore, one process', count: 10_000 },
+  { id: 'backlog-of-three', title: 'the same, three processes', count: 10_000 },
+  { id: 'reconcile', title: 'orders and invoices reconciled', count: 100_000 },
+  { id: 'reconcile', title: 'the same, ten times as many', count: 1_000_000 },
+  { id: 'storm', title: 'customers of a storm over SQLite', count: 200 },
+  { id: 'storm', title: 'the same, five times as many', count: 1_000 },
+];
+
 const SIZES: Readonly<Record<string, string>> = {
   'the main entry, with the client': "export * from '../../dist/index.js'",
   '`verifyWebhook` alone': "export { verifyWebhook } from '../../dist/webhooks.js'",
@@ -130,14 +149,24 @@ function tell({ name, ratio: { low, median, high }, each }: Figure, limit: numbe
 }
 
 installPeers();
-const postgres = isChosen(EVENT.id) ? await startPostgres() : null;
-if (postgres?.missing) console.log(`The row "${EVENT.id}" is left out: ${postgres.missing}`);
+const postgres = [EVENT.id, 'backlog', 'backlog-of-three'].some(isChosen) ? await startPostgres() : null;
+if (postgres?.missing) console.log(`The rows over PostgreSQL are left out: ${postgres.missing}`);
 if (postgres?.missing === null) process.env['BENCH_PG'] = postgres.connection.host;
 for (const row of postgres?.missing === null ? [...ROWS, EVENT] : ROWS) {
   if (!isChosen(row.id)) continue;
   const figures = await compare(row);
   report(`### ${row.title}\n\n| | Ratio | Quartiles | Each | Limit |\n| --- | --- | --- | --- | --- |`);
   for (const figure of figures) report(tell(figure, row.limits[figure.name]));
+  report('');
+}
+const loads = LOADS.filter(({ id }) => isChosen(id) && (postgres?.missing === null || !id.startsWith('backlog')));
+if (loads.length > 0) {
+  report('### loads\n\n| | Seconds | Each second | Peak memory | |\n| --- | --- | --- | --- | --- |');
+  for (const { id, title, count } of loads) {
+    const { seconds, peak, note } = await underLoad(id, count);
+    const rate = Math.round(count / seconds).toLocaleString('en');
+    report(`| ${count.toLocaleString('en')} ${title} | ${seconds.toFixed(1)} | ${rate} | ${peak} MB | ${note} |`);
+  }
   report('');
 }
 if (postgres?.missing === null) await postgres.stop();

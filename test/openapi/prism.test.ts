@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { createServer as createHttpServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
@@ -9,7 +10,7 @@ import type { Sandbox } from '../../src/tools/sandbox/index.ts';
 import { freePort } from '../support/free-port.ts';
 import { testSandbox } from '../support/test-sandbox.ts';
 
-const PRISM = fileURLToPath(new URL('../../node_modules/@stoplight/prism-cli/dist/index.js', import.meta.url));
+const PRISM = fileURLToPath(new URL('./node_modules/@stoplight/prism-cli/dist/index.js', import.meta.url));
 
 const DOCUMENT = fileURLToPath(new URL('../../docs/openapi.yaml', import.meta.url));
 
@@ -19,6 +20,7 @@ interface Proxy {
 }
 
 async function startPrism(upstream: string): Promise<Proxy> {
+  if (!existsSync(PRISM)) throw new Error('Prism has a package of its own: npm ci --prefix test/openapi');
   const port = await freePort();
   const args = [PRISM, 'proxy', DOCUMENT, upstream, '--port', String(port), '--host', '127.0.0.1'];
   const prism = spawn(process.execPath, args, {

@@ -1,4 +1,4 @@
-import { getEventListeners } from 'node:events';
+import { getEventListeners, setMaxListeners } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { AbortedError } from '../../src/errors/classes.ts';
 import { FakeRuntime, TIMEOUT } from '../support/fake-runtime.ts';
@@ -162,6 +162,7 @@ describe('nothing is left behind', () => {
     const onWarning = (warning: Error) => void warnings.push(warning);
     process.on('warning', onWarning);
     const { signal } = new AbortController();
+    setMaxListeners(0, signal); // Node 22.12 still warns at the eleventh listener of a signal, whoever adds it
     const runtime = new FakeRuntime();
     const server = await serve(answer(503, ''), refuse(404, null), ok([]));
     const client = clientOf(server.url, { runtime, apiKey: async () => API_KEY });

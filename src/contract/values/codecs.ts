@@ -72,7 +72,7 @@ function toIssues(issue: z.core.$ZodIssue): Issue[] {
   }
 }
 
-/** Returns the path of a member: names joined with dots. */
+/** The path of a member: names joined with dots. */
 export function pathTo(parent: string, name: string | number): string {
   return parent === '' ? String(name) : `${parent}.${name}`;
 }
@@ -81,7 +81,7 @@ function article(type: string): string {
   return /^[aeiou]/.test(type) ? `an ${type}` : `a ${type}`;
 }
 
-/** Returns the codec of a scalar that `read` converts. An absent value is reported as required. */
+/** The codec of a scalar that `read` converts. An absent value is reported as required. */
 export function scalar<T>(read: (value: unknown) => T | Problem): Codec<T> {
   const schema = z.pipe(
     z.unknown(),
@@ -96,7 +96,7 @@ export function scalar<T>(read: (value: unknown) => T | Problem): Codec<T> {
   return { schema };
 }
 
-/** Returns the codec of a scalar that may be absent. `read` receives undefined and null as well. */
+/** The codec of a scalar that may be absent. `read` receives undefined and null as well. */
 export function optionalScalar<T>(read: (value: unknown) => T | Problem): Codec<T> {
   // zod would infer that the member may be missing from the output, but `read` returns a value for it.
   return { schema: z.pipe(z.optional(z.unknown()), scalar(read).schema) as unknown as z.ZodMiniType<T, unknown> };
@@ -113,12 +113,12 @@ export const timestamp = scalar(dateFrom);
 /** Any value, unchanged. */
 export const anything: Codec<unknown> = { schema: z.unknown() };
 
-/** Returns the codec of an open list of words. Any other text is accepted as well: an unknown word is not an error. */
+/** The codec of an open list of words. Any other text is accepted as well: an unknown word is not an error. */
 export function openEnum<Known extends string>(): Codec<OpenEnum<Known>> {
   return { schema: z.string() as unknown as z.ZodMiniType<OpenEnum<Known>, unknown> };
 }
 
-/** Returns the codec of an amount or time that the interface marks as "no, nullable". Absent, null and `""` are null. */
+/** The codec of an amount or time that the interface marks as "no, nullable". Absent, null and `""` are null. */
 export function nullable<T>(read: (value: unknown) => T | Problem): Codec<T | null> {
   return optionalScalar((value) => (value === undefined || value === null || value === '' ? null : read(value)));
 }
@@ -134,7 +134,7 @@ export function nullableObject<T>(inner: Codec<T>): Codec<T | null> {
   return objectWhere((value) => !isAbsentObject(value), inner);
 }
 
-/** Returns the codec of an object that only people read: null for anything but an object. */
+/** The codec of an object that only people read: null for anything but an object. */
 export function displayObject<T>(inner: Codec<T>): Codec<T | null> {
   return objectWhere(isObject, inner);
 }
@@ -157,31 +157,31 @@ function schemasOf(shape: Shape): Record<string, z.ZodMiniType<unknown, unknown>
   return Object.fromEntries(Object.entries(shape).map(([name, { schema }]) => [name, schema]));
 }
 
-/** Returns the codec of a resource. Unknown members are kept unchanged. */
+/** The codec of a resource. Unknown members are kept unchanged. */
 export function resource<S extends Shape>(members: S): Codec<Decoded<S>> {
   // looseObject adds an index signature for the unknown members, which the public types leave out on purpose.
   const schema = z.looseObject(schemasOf(members)) as unknown as z.ZodMiniType<Decoded<S>, unknown>;
   return { schema, members };
 }
 
-/** Returns the codec of a list. */
+/** The codec of a list. */
 export function listOf<T>(item: Codec<T>): Codec<T[]> {
   const schema = z.array(item.schema) as unknown as z.ZodMiniType<T[], unknown>; // its input may be anything
   return { schema, item };
 }
 
-/** Returns the codec of parameters. An unknown name is refused, because a mistyped one would be ignored silently. */
+/** The codec of parameters. An unknown name is refused, because a mistyped one would be ignored silently. */
 export function parameters<S extends Shape>(members: S): Codec<Decoded<S>> {
   return { schema: z.strictObject(schemasOf(members)) as unknown as z.ZodMiniType<Decoded<S>, unknown> };
 }
 
-/** Returns a codec that changes the raw value before it is read, for forms that the interface does not show. */
+/** A codec that changes the raw value before it is read, for forms that the interface does not show. */
 export function prepared<T>(prepare: (raw: unknown) => unknown, codec: Codec<T>): Codec<T> {
   const schema = z.pipe(z.pipe(z.unknown(), z.transform(prepare)), codec.schema);
   return { ...codec, schema: schema as unknown as z.ZodMiniType<T, unknown> };
 }
 
-/** Returns a codec that changes the value after it was read. */
+/** A codec that changes the value after it was read. */
 export function finished<T>(codec: Codec<T>, finish: (value: T) => T): Codec<T> {
   return { ...codec, schema: z.pipe(codec.schema, z.transform(finish)) as unknown as z.ZodMiniType<T, unknown> };
 }
@@ -191,8 +191,8 @@ type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 
 type Plain<T> = { readonly [K in keyof T]: T[K] extends readonly (infer Item)[] ? readonly Item[] : T[K] };
 
 /**
- * Pins a shape to a hand-written interface, member by member: an extra member, a missing one and one of another type fail
- * the build. `const currencyShape = shapeOf<Currency>()({ … })`
+ * Pins a shape to a hand-written interface, member by member: an extra member, a missing one and one of another type
+ * fail the build. `const currencyShape = shapeOf<Currency>()({ … })`
  */
 export function shapeOf<T>(): <S extends Shape>(
   shape: S & (Same<Plain<Decoded<S>>, Plain<T>> extends true ? S : never),

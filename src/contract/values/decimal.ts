@@ -1,10 +1,10 @@
 import { Decimal as DecimalJs } from 'decimal.js';
 
 /**
- * Exact decimal arithmetic for money: a separate decimal.js constructor, which a host's `Decimal.set` does not affect. It
- * has 40 significant digits, rounds half up and prints no exponent. Trailing zeros are not kept: 25.00 prints `25`, and
- * `toFixed(2)` prints `25.00`. `<`, `<=`, `>` and `>=` between two of them compare numbers, to 15 digits. `.lt` and `.gt`
- * are exact. `==` compares objects and `+` joins texts: use `.eq` and `.plus`.
+ * Exact decimal arithmetic for money: a separate decimal.js constructor, which a host's `Decimal.set` does not affect.
+ * It has 40 significant digits, rounds half up and prints no exponent. Trailing zeros are not kept: 25.00 prints `25`,
+ * and `toFixed(2)` prints `25.00`. `<`, `<=`, `>` and `>=` between two of them compare numbers, to 15 digits. `.lt` and
+ * `.gt` are exact. `==` compares objects and `+` joins texts: use `.eq` and `.plus`.
  *
  * @example
  * new Decimal('0.1').plus('0.2').eq('0.3'); // true
@@ -19,8 +19,8 @@ export const Decimal: typeof DecimalJs = DecimalJs.clone({
 /** An amount, rate or percentage. */
 export type Decimal = DecimalJs;
 
-// `credited >= due` is what a shop writes, and without this it would compare texts: "9.99" is above "10.1". A prototype of
-// its own, because the one of decimal.js is shared with the host's copies.
+// `credited >= due` is what a shop writes, and without this it would compare texts: "9.99" is above "10.1". A prototype
+// of its own, because the one of decimal.js is shared with the host's copies.
 Decimal.prototype = Object.create(Decimal.prototype, {
   constructor: { value: Decimal, configurable: true, writable: true },
   [Symbol.toPrimitive]: {

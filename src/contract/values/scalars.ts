@@ -1,6 +1,8 @@
 import { Decimal } from './decimal.ts';
 
-/** The reason why a value is refused. The message states the rule, never the value, which may hold a customer's data. */
+/**
+ * The reason why a value is refused. The message states the rule, never the value, which may hold a customer's data.
+ */
 export class Problem {
   readonly message: string;
   constructor(message: string) {
@@ -8,8 +10,8 @@ export class Problem {
   }
 }
 
-// decimal.js needs seconds or gigabytes for some text, such as 1e1000000000 or 10 MB of digits. The bounds on length and
-// exponent refuse it first.
+// decimal.js needs seconds or gigabytes for some text, such as 1e1000000000 or 10 MB of digits. The bounds on length
+// and exponent refuse it first.
 const DECIMAL_TEXT = /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d{1,2})?$/;
 /** The longest text of a decimal. Each accepted value fits into it in plain notation. */
 const DECIMAL_TEXT_MAX = 150;
@@ -24,7 +26,8 @@ const TOO_LONG = new Problem('must be a decimal string of at most 40 significant
 
 /**
  * Reads an amount exactly: a decimal string of up to 40 significant digits, also with an exponent of up to two digits.
- * Python writes zero as `0E-8`. A JSON number is accepted below 2^53 with at most 15 significant digits, where it is exact.
+ * Python writes zero as `0E-8`. A JSON number is accepted below 2^53 with at most 15 significant digits, where it is
+ * exact.
  */
 export function decimalFrom(value: unknown): Decimal | Problem {
   if (typeof value === 'number') return decimalFromNumber(value);
@@ -47,7 +50,7 @@ export interface DecimalLike {
   toFixed(): string;
 }
 
-/** Returns a decimal of this package or of the host in plain notation, or null for any other value. */
+/** A decimal of this package or of the host in plain notation, or null for any other value. */
 export function decimalText(value: unknown): string | null {
   // Bounded first, because a huge exponent in plain notation takes minutes or all of the memory.
   return isDecimalLike(value) && Math.abs(value.e) < PLACES_MAX ? value.toFixed() : null;
@@ -126,7 +129,7 @@ export function dateFrom(value: unknown): Date | Problem {
   return offset === 0 ? date : new Date(date.getTime() + (sign === '-' ? offset : -offset) * MINUTE);
 }
 
-/** Returns the length in code points, which the limits of the service count. */
+/** The length in code points, which the limits of the service count. */
 export function codePoints(text: string): number {
   let count = 0;
   for (const _ of text) count += 1;
@@ -145,7 +148,7 @@ export function isSameIdent(a: string, b: string): boolean {
   return plainIdent(a) === plainIdent(b);
 }
 
-/** Returns an ident in the form for comparison: a uuid without case and hyphens, any other id unchanged. */
+/** An ident in the form for comparison: a uuid without case and hyphens, any other id unchanged. */
 export function plainIdent(ident: string): string {
   return isUuid(ident) ? ident.replaceAll('-', '').toLowerCase() : ident;
 }
@@ -166,7 +169,8 @@ export function instantFrom(value: unknown): number | null {
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
 
 /**
- * True for a host name of the machine itself. `shop.localhost` does not count, because DNS decides where such a name leads.
+ * True for a host name of the machine itself. `shop.localhost` does not count, because DNS decides where such a name
+ * leads.
  */
 export function isLoopback(hostname: string): boolean {
   return LOOPBACK.test(hostname.toLowerCase());

@@ -3,8 +3,8 @@ import { BodyChunks, bodyGone } from '../body.ts';
 import { type HandlerSource, handleOf } from './lazy-handler.ts';
 
 /**
- * What a framework passes to a function of a route: a Request, or an object that has one as `request` (SvelteKit, Astro, React
- * Router, Elysia, Cloudflare Pages), `req` (h3) or `req.raw` (Hono).
+ * What a framework passes to a function of a route: a Request, or an object that has one as `request` (SvelteKit,
+ * Astro, React Router, Elysia, Cloudflare Pages), `req` (h3) or `req.raw` (Hono).
  */
 export type FetchInput =
   | Request
@@ -12,12 +12,12 @@ export type FetchInput =
   | { readonly req: Request | { readonly raw: Request } };
 
 /**
- * Returns the handler as a function from Request to Response, for Next route handlers, SvelteKit, Astro, React Router, Hono,
- * Elysia, h3, Bun, Deno and workers. Nothing may have read the request before: otherwise it is answered 500 and reported as
- * `setup`, and so is anything without a Request. The returned function never rejects.
+ * The handler as a function from Request to Response, for Next route handlers, SvelteKit, Astro, React Router, Hono,
+ * Elysia, h3, Bun, Deno and workers. Nothing may have read the request before: otherwise it is answered 500 and
+ * reported as `setup`, and so is anything without a Request. The returned function never rejects.
  *
- * @param handler The handler, or a function that makes it at the first request. Give a function where a build evaluates the
- *   module without secrets, as Next does.
+ * @param handler The handler, or a function that makes it at the first request. Give a function where a build evaluates
+ *   the module without secrets, as Next does.
  * @example
  * export const POST = toFetchHandler(() => createWebhookHandler({ secret, store, onPaid, onAdjusted, onCanceled }));
  */

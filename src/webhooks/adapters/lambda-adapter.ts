@@ -51,7 +51,7 @@ export interface LambdaReply {
 }
 
 /**
- * Returns the handler as a Lambda function behind API Gateway v1 or v2, a function URL, or an Application Load Balancer.
+ * The handler as a Lambda function behind API Gateway v1 or v2, a function URL, or an Application Load Balancer.
  * It never throws: an event of another kind (a queue, a test in the console) is answered 500 and reported as `setup`.
  *
  * Give the function a time limit above the handler's `timeout`: Lambda's default of 3 seconds would end it first.
@@ -89,7 +89,7 @@ function replyTo(hasLists: boolean, { status, headers, body }: WebhookReply): La
 }
 
 /**
- * Returns the headers of the event. v1 has each header in both members. The list is used, because it shows a repeated
+ * The headers of the event. v1 has each header in both members. The list is used, because it shows a repeated
  * header, which the single value hides. A name that only `headers` has, as in events written by hand or by emulators,
  * is kept.
  */

@@ -11,7 +11,7 @@ import type { WebhookHandler, WebhookRequest } from '../handler.ts';
 export type HandlerSource = WebhookHandler | (() => WebhookHandler);
 
 /**
- * Returns the `handle` of the handler. A function is called at the first request. If it throws, the request is answered 500,
+ * The `handle` of the handler. A function is called at the first request. If it throws, the request is answered 500,
  * the console says why, and the next request tries again.
  */
 export function handleOf(source: HandlerSource, adapter: string): (request: WebhookRequest) => Promise<WebhookReply> {

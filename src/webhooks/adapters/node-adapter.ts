@@ -15,7 +15,7 @@ export interface NodeHandler {
 }
 
 /**
- * Returns the handler as a function of Node's request and response. It reads the body, up to the size limit, or takes the
+ * The handler as a function of Node's request and response. It reads the body, up to the size limit, or takes the
  * bytes that a framework kept (`express.raw()`, Nest's `rawBody`). A parsed body is answered 400
  * (`body_already_parsed`), and one that something else has read 500 (`setup`). The report names the line to change.
  * The returned function never rejects with an error of this package.
@@ -47,8 +47,8 @@ export function toNodeHandler(handler: HandlerSource): NodeHandler {
   };
 }
 
-// The parts of Node's request that the adapter uses, typed by hand. The declarations of this package must not need Node's
-// types, and the request of a framework must fit.
+// The parts of Node's request that the adapter uses, typed by hand. The declarations of this package must not need
+// Node's types, and the request of a framework must fit.
 
 /** The part of `http.IncomingMessage` that the adapter uses. The requests of Express and Nest extend it. */
 export interface NodeRequest {
@@ -165,8 +165,8 @@ function sendReply(request: NodeRequest, response: NodeResponse, reply: WebhookR
     if (request.complete === false) discardRest(request);
     return;
   }
-  // The body did not arrive in time. The response ends the connection, or in HTTP/2 the stream: otherwise Node would wait
-  // for the rest.
+  // The body did not arrive in time. The response ends the connection, or in HTTP/2 the stream: otherwise Node would
+  // wait for the rest.
   if (request.httpVersionMajor === 1) response.setHeader('Connection', 'close');
   response.end(reply.body, () => {
     if (request.stream?.close === undefined) request.destroy?.();
@@ -198,7 +198,7 @@ interface KeptBody {
   readonly body: unknown;
 }
 
-/** Returns the raw body: the bytes that the framework kept, or those of the stream. Throws a setup error if neither exists. */
+/** The raw body: the bytes that the framework kept, or those of the stream. Throws a setup error if neither exists. */
 async function nodeBody(
   request: NodeRequest,
   kept: KeptBody,

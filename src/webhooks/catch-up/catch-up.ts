@@ -25,8 +25,9 @@ import {
 // is read. The order, the times and the totals of a list decide nothing, because they may be wrong: an order that this
 // run does not see as final still waits, and the next run reads it again.
 //
-// An order whose read gave no invoice, although the service did not say that there is none, is looked up in the lists, once
-// at the end of the run and together with all such orders: a path may refuse its id, and a proxy may have answered.
+// An order whose read gave no invoice, although the service did not say that there is none, is looked up in the lists,
+// once at the end of the run and together with all such orders: a path may refuse its id, and a proxy may have
+// answered.
 
 const PER_PAGE = 100;
 /** With more orders than this, which fit on one page, it saves requests to walk the list of pending invoices first. */
@@ -146,7 +147,9 @@ class Run<Extra extends object> {
     if (this.#unread.size > 0) await this.#lookUp(isLong);
   }
 
-  /** Reads the invoice of an order. Null if there is none, or if it has to be looked up. Throws if the run cannot go on. */
+  /**
+   * Reads the invoice of an order. Null if there is none, or if it has to be looked up. Throws if the run cannot go on.
+   */
   async #read(ident: string): Promise<{ readonly invoice: CatchUpInvoice } | null> {
     const { signal } = this.#options;
     try {
@@ -187,7 +190,7 @@ class Run<Extra extends object> {
   }
 
   /**
-   * Returns the ids of the orders in the list of pending invoices, which are open. The list may move, or fail before
+   * The ids of the orders in the list of pending invoices, which are open. The list may move, or fail before
    * its end: an order that it does not show is read singly.
    */
   async #openOrders(): Promise<ReadonlySet<string>> {
@@ -204,8 +207,8 @@ class Run<Extra extends object> {
   }
 
   /**
-   * Looks the unread orders up in the lists, until all are found or the pages of a run are read. What the lists do not show
-   * has failed. Throws if no list could be read either, and no order: the service is down.
+   * Looks the unread orders up in the lists, until all are found or the pages of a run are read. What the lists do not
+   * show has failed. Throws if no list could be read either, and no order: the service is down.
    *
    * @param arePendingKnown Whether this run has walked the list of pending invoices before.
    */
@@ -265,8 +268,8 @@ class Run<Extra extends object> {
   }
 
   /**
-   * Yields the pages of the list of a status. A generator, because a list call of the client sends its request at once: if
-   * an abort came before the first page, its failure would be an unhandled rejection.
+   * Yields the pages of the list of a status. A generator, because a list call of the client sends its request at once:
+   * if an abort came before the first page, its failure would be an unhandled rejection.
    */
   async *#pages(status: ListedStatus, prefetch?: number): AsyncGenerator<readonly CatchUpInvoice[]> {
     const options = { ...BATCH_READ, signal: this.#options.signal, onInvalidItem: () => {}, prefetch };
@@ -313,7 +316,9 @@ class Run<Extra extends object> {
   }
 }
 
-/** Plays one final invoice through the store and the merchant's function, and reports what is not normal. Never rejects. */
+/**
+ * Plays one final invoice through the store and the merchant's function, and reports what is not normal. Never rejects.
+ */
 async function playInvoice<Extra extends object>(
   invoice: CatchUpInvoice,
   settings: HandlerSettings<Extra>,

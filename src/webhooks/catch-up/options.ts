@@ -58,16 +58,20 @@ export interface CatchUpClient {
  */
 export interface CatchUpOptions {
   /**
-   * The external_ids or uuids of the orders that wait for money in your database, and of those that were canceled in the
-   * last days, because an expired invoice may still be paid. They are read into memory first, and each counts once.
+   * The external_ids or uuids of the orders that wait for money in your database, and of those that were canceled in
+   * the last days, because an expired invoice may still be paid. They are read into memory first, and each counts once.
    */
   readonly orders?: Iterable<string> | AsyncIterable<string> | undefined;
   /**
-   * In place of `orders`: at most 100 external_ids or uuids whose events are played once more although they are done, for a
-   * repaired bug or a restored backup. Your function must find what it did before. If it fails, the event stays done.
+   * In place of `orders`: at most 100 external_ids or uuids whose events are played once more although they are done,
+   * for a repaired bug or a restored backup. Your function must find what it did before. If it fails, the event stays
+   * done.
    */
   readonly replay?: readonly string[] | undefined;
-  /** Ends the run. No function begins afterwards, and the promise rejects with an AbortedError when the running ones have ended. */
+  /**
+   * Ends the run. No function begins afterwards, and the promise rejects with an AbortedError when the running ones
+   * have ended.
+   */
   readonly signal?: AbortSignal | undefined;
   /**
    * Orders that are read and played at the same time, 1 to 32. Two events of one order are never played at the same
@@ -91,11 +95,13 @@ export interface CatchUpResult {
   readonly open: number;
   /** The service says that it has no invoice for this order. `onReport` names each: `unknown_order`. */
   readonly unknown: number;
-  /** Being handled by another attempt, perhaps by a delivery. `onReport` names each. The next run sees how that ended. */
+  /**
+   * Being handled by another attempt, perhaps by a delivery. `onReport` names each. The next run sees how that ended.
+   */
   readonly busy: number;
   /**
-   * Not done: your function threw or took too long, the store failed, or the invoice could not be read or lacks a needed
-   * value. `onReport` names each, with the error. The next run tries it again.
+   * Not done: your function threw or took too long, the store failed, or the invoice could not be read or lacks a
+   * needed value. `onReport` names each, with the error. The next run tries it again.
    */
   readonly failed: number;
 }

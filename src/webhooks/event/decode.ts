@@ -67,7 +67,7 @@ export function buildEvent(parts: EventParts, origin: EventOrigin): InvoiceEvent
 
 const MAX_UUID_LENGTH = 128;
 
-/** Returns a member that every known event has, or null where another event lacks it. */
+/** A member that every known event has, or null where another event lacks it. */
 function textOf(inner: JsonObject, name: string, isOther: boolean, longest = Number.POSITIVE_INFINITY): string | null {
   const value = readMember(inner, name);
   if (typeof value === 'string' && value !== '' && value.length <= longest) return value;
@@ -78,7 +78,10 @@ function textOf(inner: JsonObject, name: string, isOther: boolean, longest = Num
   throw malformed(`"${name}" is not text, missing, or too long`);
 }
 
-/** The rows of the event: by its name, which must agree with the status, otherwise by the status. None for another status. */
+/**
+ * The rows of the event: by its name, which must agree with the status, otherwise by the status. None for another
+ * status.
+ */
 function rowsOf(name: string | null, status: string | null): readonly EventRow[] {
   const reports = ({ statuses }: EventRow): boolean => statuses.some((known) => known === status);
   const event = name ?? EVENT_ROWS.find(reports)?.name;
@@ -101,7 +104,7 @@ function readableAmounts(inner: JsonObject): EventAmounts {
 }
 
 /**
- * Returns an event as an unknown one. The handler passes an event to `onUnknown` in this form if no other function
+ * An event as an unknown one. The handler passes an event to `onUnknown` in this form if no other function
  * takes it.
  */
 export function asUnknown(event: InvoiceEvent): UnknownInvoiceEvent {
@@ -139,10 +142,11 @@ function isInvoice(payload: JsonObject): boolean {
   return readMember(payload, 'invoice_uuid') != null && readMember(payload, 'status') != null;
 }
 
-// Which event a payload is, by three rules that a merchant can rely on.
-// 1. `event`, `event_type` and `event_name` name the event. `type` names it in an envelope around the invoice, or where it
+// Which event a payload is, by three rules that a merchant can rely on. 1. `event`, `event_type` and `event_name` name
+// the event. `type` names it in an envelope around the invoice, or where it
 //    begins with "invoice."; elsewhere it is the kind of a customer, a card, an object.
-// 2. A known name must agree with the status, otherwise the payload is malformed. Any other name, a name that is no text, and
+// 2. A known name must agree with the status, otherwise the payload is malformed. Any other name, a name that is no
+// text, and
 //    two names that differ make the event unknown.
 // 3. Without a name the status decides.
 // Names are compared in plain form, and only as a whole: a word inside of a name decides nothing.
@@ -179,7 +183,7 @@ function pinnedName(root: JsonObject, inner: JsonObject, member: string | null):
 }
 
 /**
- * Returns the name in a member, or null if it is absent or empty. A value that is no text gives the name of no known
+ * The name in a member, or null if it is absent or empty. A value that is no text gives the name of no known
  * event.
  */
 function nameOf(value: unknown): string | null {

@@ -12,7 +12,9 @@ interface EventBase {
   readonly id: string | null;
   /** When the delivery was signed. Null for `catch_up`. */
   readonly signed_at: Date | null;
-  /** The index of the secret that matched, from 0. Remove the old secret when no event matches it. Null for `catch_up`. */
+  /**
+   * The index of the secret that matched, from 0. Remove the old secret when no event matches it. Null for `catch_up`.
+   */
   readonly secretIndex: number | null;
   /** The whole parsed body, also members that this package does not know. For `catch_up`: the invoice. */
   readonly raw: Readonly<Record<string, unknown>>;
@@ -79,9 +81,9 @@ export interface InvoiceCanceledEvent extends InvoiceEventBase {
 export interface UnknownInvoiceEvent extends EventBase {
   readonly type: 'unknown';
   /**
-   * The event's name in the signed body. Two different names are joined with a comma. A name that is no text is `a list`
-   * or `an object`. A body without a name at the pinned place gives `without` and the place. Null if the body has no
-   * name.
+   * The event's name in the signed body. Two different names are joined with a comma. A name that is no text is
+   * `a list` or `an object`. A body without a name at the pinned place gives `without` and the place. Null if the body
+   * has no name.
    */
   readonly event_name: string | null;
   /** The service's id of the invoice. Null for an event that is not about one, such as a test. */
@@ -115,26 +117,28 @@ export type InvoiceEvent = KnownInvoiceEvents[keyof KnownInvoiceEvents] | Unknow
  */
 export interface InvoiceEventHandlers<Context> {
   /**
-   * Called when an invoice was paid and the service does not call it adjusted. Compare `event.amount` with the amount of
-   * your order, and throw where they differ. If the function throws, the service sends the event again.
+   * Called when an invoice was paid and the service does not call it adjusted. Compare `event.amount` with the amount
+   * of your order, and throw where they differ. If the function throws, the service sends the event again.
    */
   readonly onPaid: Callback<[event: InvoicePaidEvent, context: Context]>;
   /**
-   * Called when another amount was paid than was ordered: `event.amount` is what was paid, `event.original_amount` what was
-   * ordered. A paid invoice does not guarantee full payment. Decide here what the customer gets, against
+   * Called when another amount was paid than was ordered: `event.amount` is what was paid, `event.original_amount` what
+   * was ordered. A paid invoice does not guarantee full payment. Decide here what the customer gets, against
    * `event.credited_usdt`. If the function throws, the service sends the event again.
    *
    * @see [Receiver rules](../../../docs/service-interface.md#receiver-rules)
    */
   readonly onAdjusted: Callback<[event: InvoiceAdjustedEvent, context: Context]>;
-  /** Called when an invoice expired, failed or was canceled. If the function throws, the service sends the event again. */
+  /**
+   * Called when an invoice expired, failed or was canceled. If the function throws, the service sends the event again.
+   */
   readonly onCanceled: Callback<[event: InvoiceCanceledEvent, context: Context]>;
   /**
-   * Called for an event or a status that this package does not know. Without this function such an event is reported and
-   * answered 200. If it may be about money (status `success`, or `credited_usdt`), it is answered 500.
+   * Called for an event or a status that this package does not know. Without this function such an event is reported
+   * and answered 200. If it may be about money (status `success`, or `credited_usdt`), it is answered 500.
    *
-   * Do not fulfil orders here: `catchUp` reads the same invoice, and passes it to `onPaid`. If the service sends ordinary
-   * payments under such a name, set `eventMember`.
+   * Do not fulfil orders here: `catchUp` reads the same invoice, and passes it to `onPaid`. If the service sends
+   * ordinary payments under such a name, set `eventMember`.
    */
   readonly onUnknown?: Callback<[event: UnknownInvoiceEvent, context: Context]> | undefined;
 }

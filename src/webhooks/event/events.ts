@@ -34,7 +34,7 @@ export interface EventRow<Event extends KnownInvoiceEvent = KnownInvoiceEvent> {
   readonly handler: keyof InvoiceEventHandlers<never>;
   /** Reads the amounts, or returns null if they belong to another row of this name. */
   read(payload: JsonObject): Pick<Event, Amounts> | null;
-  /** Returns the members that the webhook of such an invoice would have, besides its ids and its status. */
+  /** The members that the webhook of such an invoice would have, besides its ids and its status. */
   ofInvoice(invoice: CatchUpInvoice): JsonObject;
 }
 
@@ -97,12 +97,12 @@ export const EVENTS: [Unreported] extends [never] ? Table : `no event reports ${
 /** The rows in the order of the table. */
 export const EVENT_ROWS: readonly EventRow[] = Object.values(EVENTS);
 
-/** Returns the row of an event, or undefined for an unknown one. */
+/** The row of an event, or undefined for an unknown one. */
 export function rowOf({ type, adjusted }: Pick<InvoiceEvent, 'type' | 'adjusted'>): EventRow | undefined {
   return EVENT_ROWS.find((row) => row.name === type && row.adjusted === adjusted);
 }
 
-/** Returns the name of the event that reports a status, or null for a status that is not final or not known. */
+/** The name of the event that reports a status, or null for a status that is not final or not known. */
 export function eventNameOf(status: string): KnownInvoiceEvent['type'] | null {
   return EVENT_ROWS.find(({ statuses }) => statuses.some((known) => known === status))?.name ?? null;
 }
@@ -129,7 +129,7 @@ function readPayment(payload: JsonObject): {
 }
 
 /**
- * Returns the amount of an invoice as text, because its Decimal may come from another copy of decimal.js. Any other
+ * The amount of an invoice as text, because its Decimal may come from another copy of decimal.js. Any other
  * value is returned unchanged, and the row refuses it. A number also has a toFixed, which would round it.
  */
 export function amountText(amount: CatchUpInvoice['amount'] | null | undefined): unknown {

@@ -20,7 +20,7 @@ export function eventOfInvoice(invoice: CatchUpInvoice): InvoiceEvent {
 }
 
 /**
- * Returns what the event of a final invoice would say of the payment, without a copy of the invoice.
+ * What the event of a final invoice would say of the payment, without a copy of the invoice.
  *
  * @throws WebhookVerificationError `malformed_payload`
  */

@@ -43,7 +43,7 @@ export function findOrderId(inner: JsonObject, root: JsonObject, pinned: string 
   return others.length === 0 ? { id } : { problem: 'ambiguous' };
 }
 
-/** Returns the value at a path with dots. A member whose name is the whole path comes first. */
+/** The value at a path with dots. A member whose name is the whole path comes first. */
 export function valueAt(payload: JsonObject, path: string): unknown {
   if (Object.hasOwn(payload, path)) return payload[path];
   let value: unknown = payload;
@@ -56,7 +56,7 @@ function serviceId(inner: JsonObject): string | null {
   return typeof uuid === 'string' ? normalizedId(uuid) : null;
 }
 
-/** Returns an id as text, also a whole number. Null for anything else. */
+/** An id as text, also a whole number. Null for anything else. */
 function idText(value: unknown): string | null {
   if (typeof value === 'string') return value === '' ? null : value;
   return typeof value === 'number' && Number.isSafeInteger(value) ? String(value) : null;
@@ -67,7 +67,7 @@ const ID_LIKE =
 const MAX_CANDIDATES = 10;
 const MAX_SHOWN_NAME = 64;
 
-/** Returns the names of the members that could be the order id, in the form of `orderIdMember`. Never a value. */
+/** The names of the members that could be the order id, in the form of `orderIdMember`. Never a value. */
 function orderIdCandidates(inner: JsonObject, root: JsonObject): readonly string[] {
   const service = serviceId(inner);
   const named = (payload: JsonObject, before: string): readonly string[] =>
@@ -81,7 +81,7 @@ function orderIdCandidates(inner: JsonObject, root: JsonObject): readonly string
   return [...new Set([...named(inner, ''), ...(root === inner ? [] : named(root, ''))])].slice(0, MAX_CANDIDATES);
 }
 
-/** Returns the error for an order id that is missing or ambiguous. It lists the members that could be the order id. */
+/** The error for an order id that is missing or ambiguous. It lists the members that could be the order id. */
 export function withoutOrderId(
   problem: 'missing' | 'ambiguous',
   inner: JsonObject,
@@ -106,7 +106,7 @@ const HEX = /^[0-9a-f]{32}$/;
 const CANONICAL = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 /**
- * Returns a UUID in its usual form from any spelling: in capitals, without hyphens, in braces, as a URN. Any other id
+ * A UUID in its usual form from any spelling: in capitals, without hyphens, in braces, as a URN. Any other id
  * stays as it is.
  */
 export function normalizedId(id: string): string {

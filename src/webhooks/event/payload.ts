@@ -6,14 +6,14 @@ import type { WebhookVerificationError } from '../../errors/classes.ts';
 import { refusal } from '../handle/reasons.ts';
 
 /**
- * Returns the error for a payload. It names members and rules, never a value, because the body holds a customer's data.
+ * The error for a payload. It names members and rules, never a value, because the body holds a customer's data.
  */
 export function malformed(why: string): WebhookVerificationError {
   return refusal('malformed_payload', { cause: `The payload is not as the interface says: ${why}.`, remedy: null });
 }
 
 /**
- * Returns a member of the object itself, because a `__proto__` in the body, or a changed prototype, must not supply
+ * A member of the object itself, because a `__proto__` in the body, or a changed prototype, must not supply
  * one.
  */
 export function readMember(payload: JsonObject, name: string): unknown {

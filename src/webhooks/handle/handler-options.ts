@@ -70,9 +70,12 @@ export interface WebhookHandlerOptions<Extra extends object = object>
    * minute to an hour.
    */
   readonly onReport?: Callback<[report: WebhookReport]> | undefined;
-  /** Milliseconds until the response is 503, from 100 to 15,000. Your function may continue after it. @defaultValue 12,000 */
+  /**
+   * Milliseconds until the response is 503, from 100 to 15,000. Your function may continue after it. @defaultValue
+   * 12,000
+   */
   readonly timeout?: number | undefined;
-  /** Returns milliseconds since 1970. @defaultValue the clock */
+  /** Milliseconds since 1970. @defaultValue the clock */
   readonly now?: (() => number) | undefined;
   /** The timers of the time limit and the lease, for tests. @defaultValue the global functions */
   readonly timers?: WebhookTimers | undefined;

@@ -139,7 +139,7 @@ const NOT_BEGUN = 'The store took too long. Your function did not begin.';
 const MAX_SHOWN_NAME = 100;
 
 /**
- * Returns how an unknown event without `onUnknown` ends. If it may be about money it is refused, so that the service
+ * How an unknown event without `onUnknown` ends. If it may be about money it is refused, so that the service
  * repeats it and shows the delivery as failed.
  */
 function endingWithoutHandler(event: InvoiceEvent): Ending {
@@ -223,7 +223,7 @@ async function keyPart(text: string): Promise<string> {
   return encoded.length <= LONGEST_PART ? encoded : `sha256=${await engine().sha256(encoded)}`;
 }
 
-/** Returns the digest of the values that the merchant acts on. A duplicate with another digest is reported. */
+/** The digest of the values that the merchant acts on. A duplicate with another digest is reported. */
 export async function eventDigest(event: InvoiceEvent): Promise<string> {
   const { amount, credited_usdt, adjusted, status } = event;
   return await engine().sha256(
@@ -272,7 +272,9 @@ function checkEnded({ state }: WatchedWork<never>): void {
   if (state === 'working') throw new Error('The store returned before the work had ended: it must await work(extra).');
 }
 
-/** The ending for an error of the store. One of this package says itself what is wrong with the store, and what to do. */
+/**
+ * The ending for an error of the store. One of this package says itself what is wrong with the store, and what to do.
+ */
 function storeFailed(ending: Ending, error: unknown): Ending {
   const isOurs = isMerchantError(error) && error.kind === 'configuration';
   return { ...ending, ...(isOurs && { cause: `${ending.cause} ${error.message}` }), error };

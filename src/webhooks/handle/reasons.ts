@@ -2,8 +2,8 @@ import { WebhookVerificationError } from '../../errors/classes.ts';
 import type { WebhookReason } from '../../errors/codes.ts';
 import { LEASE } from './timing.ts';
 
-// How a request, an event of `catchUp` or a report can end: one row for each reason. Response, report, console, `webhooks
-// verify`, `webhooks check`, `order` and the sandbox take status and words from here.
+// How a request, an event of `catchUp` or a report can end: one row for each reason. Response, report, console,
+// `webhooks verify`, `webhooks check`, `order` and the sandbox take status and words from here.
 
 /** What is known of a reason. */
 interface ReasonRow {
@@ -12,8 +12,8 @@ interface ReasonRow {
   /** Whether the service should send the delivery again, because a later attempt can do what this one did not. */
   readonly again: boolean;
   /**
-   * What the console prints without `onReport`. `each`: every one, because an order waits until somebody repairs the cause.
-   * `counted`: the first, then their number, so that a stranger cannot fill a log. `never`: it is normal.
+   * What the console prints without `onReport`. `each`: every one, because an order waits until somebody repairs the
+   * cause. `counted`: the first, then their number, so that a stranger cannot fill a log. `never`: it is normal.
    */
   readonly console: 'each' | 'counted' | 'never';
   /** What is wrong, as a sentence that is true without knowledge of the request. */
@@ -186,8 +186,8 @@ export type Verdict = {
 }[keyof typeof ROWS];
 
 /**
- * Why a report is made: why a delivery was refused, how an event ended, or what was noticed beside it. `message` says what
- * each means and what to do.
+ * Why a report is made: why a delivery was refused, how an event ended, or what was noticed beside it. `message` says
+ * what each means and what to do.
  *
  * @see [Reports](../../../docs/observability.md#the-receiver)
  */
@@ -226,7 +226,10 @@ export interface Ending extends Fact {
 
 /** The response of the endpoint: a plain object, for any framework. */
 export interface WebhookReply {
-  /** HTTP status. 2xx only for an event that is done, and for an unknown one that has no function and is not about money. */
+  /**
+   * HTTP status. 2xx only for an event that is done, and for an unknown one that has no function and is not about
+   * money.
+   */
   readonly status: number;
   /** Content-Type and Cache-Control, with Retry-After or Allow where they apply, and in sandbox mode the cause. */
   readonly headers: Readonly<Record<string, string>>;

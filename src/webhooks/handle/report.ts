@@ -21,15 +21,15 @@ export interface WebhookReport {
    */
   readonly deliveryId: string | null;
   /**
-   * The current time minus the delivery's timestamp, in milliseconds, or null if the timestamp cannot be read. A great age
-   * shows that the service does not renew the timestamp of a repeat.
+   * The current time minus the delivery's timestamp, in milliseconds, or null if the timestamp cannot be read. A great
+   * age shows that the service does not renew the timestamp of a repeat.
    */
   readonly ageMs: number | null;
   /** The dedupe key, or null before the delivery is known to be genuine. */
   readonly key: string | null;
   /**
-   * The merchant's order id, or null before the delivery is known to be genuine, and if the event has none. Of an order that
-   * `catchUp` could not read: the id that it was given.
+   * The merchant's order id, or null before the delivery is known to be genuine, and if the event has none. Of an order
+   * that `catchUp` could not read: the id that it was given.
    */
   readonly external_id: string | null;
   /** The error of your function or the store, unchanged. Log it: its stack shows the line. */
@@ -68,7 +68,7 @@ export const NO_SUBJECT: ReportSubject = {
 
 const MAX_ID = 128;
 
-/** Returns what is known of a request before its signature is verified. */
+/** What is known of a request before its signature is verified. */
 export function subjectOf(headers: HeaderValues, now: () => number): ReportSubject {
   const id = unsignedHeader(headers, 'x-webhook-id');
   return {

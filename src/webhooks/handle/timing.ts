@@ -59,7 +59,7 @@ const RENEW_EVERY = 20_000;
 /** After 10 minutes a function that has not settled counts as dead: renewal ends, and a repeat takes the event over. */
 const MAX_RUN = 600_000;
 
-/** Returns a signal that is aborted when a function that has not settled counts as dead. `end` ends the timer. */
+/** A signal that is aborted when a function that has not settled counts as dead. `end` ends the timer. */
 export function limitRun(timers: WebhookTimers): { readonly signal: AbortSignal; end(): void } {
   const dead = new AbortController();
   const timer = timers.setTimeout(

@@ -21,7 +21,7 @@ export interface MemoryStoreOptions {
   readonly maxEntries?: number | undefined;
   /** The owner of the events, as a part of every key: 1 to 64 letters, digits or `_ . -`. @defaultValue none */
   readonly namespace?: string | undefined;
-  /** Returns milliseconds since 1970. @defaultValue the clock */
+  /** Milliseconds since 1970. @defaultValue the clock */
   readonly now?: (() => number) | undefined;
 }
 

@@ -21,11 +21,11 @@ import {
 //   such errors are not read. Only after an error of the claim statement, before the function begins, is there a new
 //   transaction.
 // - A dead process: the server rolls back, and the event is free.
-// - A lost connection: the run is rejected at once, and the connection leaves the pool. If the connection was dead before
-//   the claim, as after a freeze of the machine, there is one more try on another one.
+// - A lost connection: the run is rejected at once, and the connection leaves the pool. If the connection was dead
+//   before the claim, as after a freeze of the machine, there is one more try on another one.
 // - A replay: the claim statement renews the record, under the same lock. A rollback leaves the old record.
-// - A holder that hangs or is cut off: the server ends it after `idleTimeout` without a statement. A function that still
-//   runs ten minutes after its claim loses its connection.
+// - A holder that hangs or is cut off: the server ends it after `idleTimeout` without a statement. A function that
+//   still runs ten minutes after its claim loses its connection.
 // - A pool of one: functions run one after the other. A running function needs no second connection.
 // - A transaction that something else ended, such as a transaction of a framework inside of it: found by its id. If the
 //   record is there, the event is done, and this is reported.
@@ -47,13 +47,14 @@ const ATTEMPTS = 5;
  */
 export interface PostgresStoreOptions extends SqlStoreOptions {
   /**
-   * The isolation level of `context.tx`. @defaultValue `'read committed'` for a pool. {@link PostgresTransactions} begins with
-   * its own level.
+   * The isolation level of `context.tx`. @defaultValue `'read committed'` for a pool. {@link PostgresTransactions}
+   * begins with its own level.
    */
   readonly isolation?: 'read committed' | 'repeatable read' | 'serializable' | undefined;
   /**
-   * How long your function may go without a statement on `context.tx`, in milliseconds, from 1,000 to 600,000. The server
-   * then ends the transaction, so that the event of a process that hangs can be handled again. PGlite has no such limit.
+   * How long your function may go without a statement on `context.tx`, in milliseconds, from 1,000 to 600,000. The
+   * server then ends the transaction, so that the event of a process that hangs can be handled again. PGlite has no
+   * such limit.
    * @defaultValue 60,000
    */
   readonly idleTimeout?: number | undefined;
@@ -80,9 +81,9 @@ export interface PostgresStore<Tx> extends TransactionStore<{ readonly tx: Tx }>
  * Creates a store in the PostgreSQL database of your application, for many machines. Create its table once, with
  * `migrate()`.
  *
- * Writes with `context.tx` are made exactly once, because they are in one transaction with the record of the event. This
- * holds for nothing else: a mail that your function sends may be sent again after a crash. Each running function uses one
- * connection of the pool. Inside the function use `context.tx`, not the pool.
+ * Writes with `context.tx` are made exactly once, because they are in one transaction with the record of the event.
+ * This holds for nothing else: a mail that your function sends may be sent again after a crash. Each running function
+ * uses one connection of the pool. Inside the function use `context.tx`, not the pool.
  *
  * @param database A `Pool` of `pg`, PGlite, or the {@link PostgresTransactions} of a framework.
  * @throws ConfigurationError (`SDK_CONFIGURATION`) for another kind of object, or an unusable option.
@@ -152,8 +153,8 @@ export function postgresStore(
             if (left > 0 && REPEATABLE.includes(codeOf(error))) continue;
             throw tableProblem(error, sql.table);
           }
-          // The record shows whether PostgreSQL committed: after a COMMIT whose response was lost, or because something else
-          // ended the transaction. A connection that was lost before that cannot have committed.
+          // The record shows whether PostgreSQL committed: after a COMMIT whose response was lost, or because something
+          // else ended the transaction. A connection that was lost before that cannot have committed.
           const mayBeDone = reached.isCommitting || !isLost;
           if (mayBeDone && (await isDone(key, reached.at).catch(() => false))) {
             const isResponseLost = reached.isCommitting && !(error instanceof ConfigurationError);
@@ -280,8 +281,8 @@ function statements(table: string, retention: number | null) {
 }
 
 /**
- * Values: key, digest. The lock is of the transaction and of this table. The record is read only if it was not written, so
- * that serializable transactions of different events have nothing in common.
+ * Values: key, digest. The lock is of the transaction and of this table. The record is read only if it was not written,
+ * so that serializable transactions of different events have nothing in common.
  */
 function claimStatement(table: string, onConflict: string): string {
   return `WITH held AS (
@@ -317,14 +318,16 @@ export interface TransactionQuery {
 }
 
 /**
- * The transactions of a framework, for {@link postgresStore}: the framework begins and ends them, and the store joins in.
- * The writes of your functions with `context.tx`, which is the framework's own transaction, are then made exactly once.
+ * The transactions of a framework, for {@link postgresStore}: the framework begins and ends them, and the store joins
+ * in. The writes of your functions with `context.tx`, which is the framework's own transaction, are then made exactly
+ * once.
  *
- * The guarantee ends where something else ends the transaction. The store finds that by the id of the transaction, and the
- * handler reports `failed_after_commit`. A transaction that the framework nests as a savepoint is fine. PGlite has this form.
+ * The guarantee ends where something else ends the transaction. The store finds that by the id of the transaction, and
+ * the handler reports `failed_after_commit`. A transaction that the framework nests as a savepoint is fine. PGlite has
+ * this form.
  *
- * The framework must listen for an `error` of its connections, as TypeORM and Prisma do. For Kysely and Drizzle, give the store
- * their pool instead.
+ * The framework must listen for an `error` of its connections, as TypeORM and Prisma do. For Kysely and Drizzle, give
+ * the store their pool instead.
  *
  * @example
  * const transactions: PostgresTransactions<EntityManager> = { // TypeORM
@@ -335,8 +338,8 @@ export interface TransactionQuery {
  */
 export interface PostgresTransactions<Tx extends object = object> extends TransactionQuery {
   /**
-   * Begins a transaction, calls `run` with it, and commits. Rolls back if `run` rejects, and rejects with its error. `query` of
-   * what `run` gets must run in this transaction.
+   * Begins a transaction, calls `run` with it, and commits. Rolls back if `run` rejects, and rejects with its error.
+   * `query` of what `run` gets must run in this transaction.
    */
   transaction<T>(run: (tx: Tx & TransactionQuery) => Promise<T>): Promise<T | undefined>;
 }
@@ -429,7 +432,8 @@ function frameworkConnection(
         await query("SELECT set_config('idle_in_transaction_session_timeout', $1::text, true)", [String(idleTimeout)]);
         return await inOneTransaction(query, () => work(tx, query));
       };
-      // Some frameworks repeat a transaction that failed. Here the store decides that, because the function may have run.
+      // Some frameworks repeat a transaction that failed. Here the store decides that, because the function may have
+      // run.
       await database
         .transaction((tx) => (played ??= run(tx)))
         .catch(async (error: unknown) => {
@@ -566,7 +570,7 @@ const ENDS =
   /^[\s;]*(?:begin|start\s+transaction|commit|end|abort|rollback(?!\s+(?:work\s+|transaction\s+)?to\b)|prepare\s+transaction)\b/i;
 
 /**
- * Returns a proxy of the connection, so that query builders work on it. It refuses the three calls that would break the
+ * A proxy of the connection, so that query builders work on it. It refuses the three calls that would break the
  * exactly-once guarantee: ending the transaction, releasing the connection, and using it after the end.
  */
 function guardTransaction(client: PostgresClient) {

@@ -31,8 +31,8 @@ export interface RedisStoreOptions {
   /** Precedes each key. @defaultValue `merchant-webhook:` */
   readonly prefix?: string | undefined;
   /**
-   * The owner of the events, as a part of every key: 1 to 64 letters, digits or `_ . -`. Set it from the first day if two
-   * businesses, or two installations of the service, share one Redis. @defaultValue none
+   * The owner of the events, as a part of every key: 1 to 64 letters, digits or `_ . -`. Set it from the first day if
+   * two businesses, or two installations of the service, share one Redis. @defaultValue none
    */
   readonly namespace?: string | undefined;
   /** How long records are kept, in milliseconds, at least a day. @defaultValue 30 days */
@@ -49,8 +49,8 @@ const OPTIONS = {
  * Creates a store in Redis 5 or later, or Valkey, for many machines. It needs no migration and no clean-up.
  *
  * Redis cannot keep your writes and the completion in one transaction, so your function may run again after a crash. A
- * unique constraint, or an upsert, on `context.dedupeKey` makes the second run harmless. A Redis that evicts keys, or that
- * restarts without its data, forgets events.
+ * unique constraint, or an upsert, on `context.dedupeKey` makes the second run harmless. A Redis that evicts keys, or
+ * that restarts without its data, forgets events.
  *
  * @param client A connected client of `redis` (node-redis) or `ioredis`, clusters included.
  * @throws ConfigurationError (`SDK_CONFIGURATION`) for another kind of object, or an unusable option.
@@ -111,8 +111,9 @@ function scriptRunner(client: unknown): RunScript {
 
 /**
  * The scripts. Each operation is one script, so that it is atomic. A record is a hash: owner, digest, lease_end in
- * milliseconds by the clock of Redis while there is a claim, and done_at once the event is done. A replay has both. Redis 5 or later: earlier versions allow no write
- * in a script that reads the time. Lua writes large numbers with an exponent, so string.format writes them.
+ * milliseconds by the clock of Redis while there is a claim, and done_at once the event is done. A replay has both.
+ * Redis 5 or later: earlier versions allow no write in a script that reads the time. Lua writes large numbers with an
+ * exponent, so string.format writes them.
  *
  * They are built in a function, because a bundler keeps templates at the top level even if nobody uses this store.
  */

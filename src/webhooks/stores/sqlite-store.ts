@@ -19,12 +19,12 @@ import {
  */
 export interface SqliteStoreOptions extends SqlStoreOptions {
   /**
-   * How long an operation of the store, or `context.commit`, waits for a lock that another connection holds: 0 to 60,000
-   * milliseconds. The process is not blocked meanwhile, whatever `timeout` the connection has. A delivery is answered at
-   * the time limit of the handler in any case. @defaultValue 5,000
+   * How long an operation of the store, or `context.commit`, waits for a lock that another connection holds: 0 to
+   * 60,000 milliseconds. The process is not blocked meanwhile, whatever `timeout` the connection has. A delivery is
+   * answered at the time limit of the handler in any case. @defaultValue 5,000
    */
   readonly busyTimeout?: number | undefined;
-  /** Returns milliseconds since 1970. @defaultValue the machine's clock, which all processes with this file share */
+  /** Milliseconds since 1970. @defaultValue the machine's clock, which all processes with this file share */
   readonly now?: (() => number) | undefined;
 }
 
@@ -37,8 +37,8 @@ const OPTIONS = {
 } satisfies OptionTable<SqliteStoreOptions>;
 
 /**
- * A prepared statement of node:sqlite, better-sqlite3 or bun:sqlite. The types of its values are open, because no common
- * type works for all drivers in all versions of TypeScript. The store binds text and numbers.
+ * A prepared statement of node:sqlite, better-sqlite3 or bun:sqlite. The types of its values are open, because no
+ * common type works for all drivers in all versions of TypeScript. The store binds text and numbers.
  */
 export interface SqliteStatement {
   run(...values: never[]): { readonly changes: number | bigint };
@@ -55,13 +55,14 @@ export interface SqliteDatabase {
  * Makes your writes and the completion of the event in one transaction: all of it, or nothing. It takes a synchronous
  * function, calls it between BEGIN and COMMIT, and resolves with its result. It commits at most once for an event.
  *
- * If the lock is free, all of that happens before the call returns. While another process holds the lock, the call waits
- * for up to `busyTimeout` without blocking this process. The function is called when the lock is held.
+ * If the lock is free, all of that happens before the call returns. While another process holds the lock, the call
+ * waits for up to `busyTimeout` without blocking this process. The function is called when the lock is held.
  *
  * If the function throws, its writes are rolled back and the error is rethrown. If another attempt has taken the event
  * over, the function is not called, and the call rejects with an Error. Do not catch it.
  *
- * @throws ConfigurationError (`SDK_CONFIGURATION`) for an async function, a second call, a call after the handler ended, an open transaction.
+ * @throws ConfigurationError (`SDK_CONFIGURATION`) for an async function, a second call, a call after the handler
+ * ended, an open transaction.
  * @example
  * createWebhookHandler({
  *   secret,
@@ -87,9 +88,9 @@ export interface SqliteStore<Db = SqliteDatabase> extends LeaseStore<{ readonly 
  * Writes inside `context.commit((db) => { … })` are made exactly once, together with the completion. This holds for
  * nothing else: a mail that your function sends may be sent again after a crash.
  *
- * While another process holds the lock, the store waits without blocking this one. A transaction that an ORM keeps open across
- * an `await` on the same connection excludes the store, which refuses meanwhile: give the store a connection of its own, and
- * make `dedupeKey` a unique key in the transaction of the ORM.
+ * While another process holds the lock, the store waits without blocking this one. A transaction that an ORM keeps open
+ * across an `await` on the same connection excludes the store, which refuses meanwhile: give the store a connection of
+ * its own, and make `dedupeKey` a unique key in the transaction of the ORM.
  *
  * @param db `DatabaseSync` of node:sqlite, or `Database` of better-sqlite3 or bun:sqlite.
  * @throws ConfigurationError (`SDK_CONFIGURATION`) for another kind of object, or an unusable option.
@@ -139,7 +140,7 @@ export function sqliteStoreWaiting<Db extends SqliteDatabase>(
   };
   const changes = (statement: string, ...values: (string | number)[]): boolean =>
     Number(prepared(db, statement).run(...values).changes) > 0;
-  /** Returns the record of a key, or null for an unknown key. */
+  /** The record of a key, or null for an unknown key. */
   const read = (key: string, at: number): { isDone: boolean; isRunning: boolean; digest: string } | null => {
     const held = valuesOf(prepared(db, sql.read).get(key));
     if (held === null) return null;
@@ -148,7 +149,7 @@ export function sqliteStoreWaiting<Db extends SqliteDatabase>(
     return { isDone: doneAt !== null, isRunning, digest: String(digest) };
   };
   /**
-   * Returns the result for a record that cannot be claimed. Null if it may be free: the claim under the lock then
+   * The result for a record that cannot be claimed. Null if it may be free: the claim under the lock then
    * decides.
    */
   const heldResult = (held: ReturnType<typeof read>, { again = false }: ClaimRequest): ClaimResult | null => {
@@ -226,7 +227,7 @@ interface Commit {
 }
 
 /**
- * Returns the `commit` of one event. `end` waits for the calls of `commit`, so that a forgotten `await` neither ends
+ * The `commit` of one event. `end` waits for the calls of `commit`, so that a forgotten `await` neither ends
  * the event too early nor loses an error, and refuses further calls.
  *
  * @param complete Marks the event done if the claim still holds, and returns whether it does.
@@ -334,19 +335,19 @@ function statements(table: string, retention: number | null) {
 /**
  * The lock that a transaction takes at its start.
  *
- * - `IMMEDIATE`: the lock for writing, for the operations of the store. Without WAL readers can still block its COMMIT. The
- *   transaction is then rolled back and repeated as a whole.
- * - `EXCLUSIVE`: without WAL the lock that COMMIT needs, so that the work runs once and its COMMIT never waits. With WAL it
- *   is the same as IMMEDIATE.
+ * - `IMMEDIATE`: the lock for writing, for the operations of the store. Without WAL readers can still block its COMMIT.
+ *   The transaction is then rolled back and repeated as a whole.
+ * - `EXCLUSIVE`: without WAL the lock that COMMIT needs, so that the work runs once and its COMMIT never waits. With
+ *   WAL it is the same as IMMEDIATE.
  */
 type SqliteLock = 'IMMEDIATE' | 'EXCLUSIVE';
 
 /**
- * Runs `work` between BEGIN and COMMIT. Rolls back and rethrows if it throws. It is synchronous, so that no other statement
- * on this connection can run in between, and it does not wait for a lock.
+ * Runs `work` between BEGIN and COMMIT. Rolls back and rethrows if it throws. It is synchronous, so that no other
+ * statement on this connection can run in between, and it does not wait for a lock.
  *
- * @param withoutLock Called before BEGIN. If it returns a result, there is no transaction: a repeat of a completed event
- * needs no lock for writing.
+ * @param withoutLock Called before BEGIN. If it returns a result, there is no transaction: a repeat of a completed
+ * event needs no lock for writing.
  * @throws The driver's error if another connection holds the lock. Nothing was written.
  * @throws ConfigurationError if a transaction is already open, or `work` ended this one.
  */
@@ -389,13 +390,16 @@ function rollBack(db: SqliteDatabase): void {
   }
 }
 
-/** Milliseconds between two tries at a lock that another connection holds. The wait doubles from the first to the longest. */
+/**
+ * Milliseconds between two tries at a lock that another connection holds. The wait doubles from the first to the
+ * longest.
+ */
 const FIRST_WAIT = 5;
 const LONGEST_WAIT = 100;
 
 /**
- * Repeats an attempt until no other connection holds the lock, or `busyTimeout` ends. Between two tries the event loop is
- * free. Waits are partly random, so that processes do not try at the same moments.
+ * Repeats an attempt until no other connection holds the lock, or `busyTimeout` ends. Between two tries the event loop
+ * is free. Waits are partly random, so that processes do not try at the same moments.
  */
 async function whenUnlocked<T>(waiting: LockWaiting, busyTimeout: number, attempt: () => T): Promise<T> {
   const deadline = waiting.elapsed() + busyTimeout;

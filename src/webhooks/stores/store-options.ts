@@ -10,11 +10,14 @@ export interface SqlStoreOptions {
    */
   readonly table?: string | undefined;
   /**
-   * The owner of the events, as a part of every key: 1 to 64 letters, digits or `_ . -`. Set it from the first day if two
-   * businesses, or two installations of the service, share one table. @defaultValue none
+   * The owner of the events, as a part of every key: 1 to 64 letters, digits or `_ . -`. Set it from the first day if
+   * two businesses, or two installations of the service, share one table. @defaultValue none
    */
   readonly namespace?: string | undefined;
-  /** How long completed events are remembered, in milliseconds, a day to ten years, or null for no limit. @defaultValue null */
+  /**
+   * How long completed events are remembered, in milliseconds, a day to ten years, or null for no limit. @defaultValue
+   * null
+   */
   readonly retention?: number | null | undefined;
 }
 
@@ -23,8 +26,8 @@ export interface SqlStore extends StoreRecords {
   /** The statement that creates the table, for your migrations. It is harmless to repeat. */
   readonly schema: string;
   /**
-   * The statement that deletes records older than `retention`, for a job of your database, or null if `retention` is null.
-   * It measures the age by the clock of the database: of the server with PostgreSQL, of the machine with SQLite.
+   * The statement that deletes records older than `retention`, for a job of your database, or null if `retention` is
+   * null. It measures the age by the clock of the database: of the server with PostgreSQL, of the machine with SQLite.
    */
   readonly cleanUpStatement: string | null;
   /**
@@ -34,8 +37,8 @@ export interface SqlStore extends StoreRecords {
    */
   migrate(): Promise<void>;
   /**
-   * Deletes the records older than `retention` and returns their number. PostgreSQL measures the age by its own clock, SQLite
-   * by the `now` of the store.
+   * Deletes the records older than `retention` and returns their number. PostgreSQL measures the age by its own clock,
+   * SQLite by the `now` of the store.
    *
    * @throws ConfigurationError without a `retention`.
    */
@@ -54,7 +57,10 @@ export function namespaceOption(namespace: unknown, name: string, fail: Fail): s
   return fail(`${name} must be 1 to 64 letters, digits or _ . - characters, or omitted`);
 }
 
-/** Reads the name of the table in quotes, safe for a statement. It is lower case, so quoted and unquoted names are the same. */
+/**
+ * Reads the name of the table in quotes, safe for a statement. It is lower case, so quoted and unquoted names are the
+ * same.
+ */
 export function tableOption(table: unknown, name: string, fail: Fail): string {
   const given = table === undefined ? 'merchant_webhook_events' : table;
   if (typeof given !== 'string' || !IDENTIFIER.test(given)) {
@@ -73,7 +79,9 @@ export function prefixOption(prefix: unknown, name: string, fail: Fail): string 
   return fail(`${name} must be 1 to 100 letters, digits or _ : . - { } characters`);
 }
 
-/** Reads the retention. Below a day a repeat of the service, which repeats for 20.6 hours, would count as a new event. */
+/**
+ * Reads the retention. Below a day a repeat of the service, which repeats for 20.6 hours, would count as a new event.
+ */
 export const retentionOption =
   <Default extends number | null>(byDefault: Default) =>
   (retention: unknown, name: string, fail: Fail): number | Default => {

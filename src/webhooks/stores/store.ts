@@ -22,8 +22,8 @@ export interface ClaimRequest extends Claim {
   /** How long the claim lasts unless renewed, in milliseconds by the clock of the store. 0 expires at once. */
   readonly lease: number;
   /**
-   * True for a replay: a done event is claimed as a new one, in one step, and keeps its digest. It counts as done for every
-   * other claim meanwhile. `release`, and the end of the lease, leave it done.
+   * True for a replay: a done event is claimed as a new one, in one step, and keeps its digest. It counts as done for
+   * every other claim meanwhile. `release`, and the end of the lease, leave it done.
    */
   readonly again?: boolean | undefined;
 }
@@ -47,39 +47,39 @@ export type ClaimResult =
  * - `true`: committed. This includes a COMMIT whose response was lost, if the record shows that this owner completed
  *   it.
  * - `false`: rolled back, because the claim no longer holds.
- * - `{ failedAfterCommit }`: the writes and the completion were committed, and then the work threw this error. The event
- *   is done.
+ * - `{ failedAfterCommit }`: the writes and the completion were committed, and then the work threw this error. The
+ *   event is done.
  */
 export type RunResult = boolean | { readonly failedAfterCommit: unknown };
 
 /** The members that every store has. */
 export interface StoreRecords {
   /**
-   * How long a completed record is remembered, in milliseconds, or null for no limit. The service repeats for 20.6 hours,
-   * and a manual resend can come at any time.
+   * How long a completed record is remembered, in milliseconds, or null for no limit. The service repeats for 20.6
+   * hours, and a manual resend can come at any time.
    */
   readonly retention: number | null;
   /**
-   * The owner of the events, if one table serves two businesses or two installations of the service. The handler puts it
-   * into every key, so the store does nothing with it. @defaultValue none
+   * The owner of the events, if one table serves two businesses or two installations of the service. The handler puts
+   * it into every key, so the store does nothing with it. @defaultValue none
    */
   readonly namespace?: string | undefined;
   /**
-   * For a bounded store: a sentence that names the missing records, after it had to drop one, and null before. The handler
-   * then reports `store_forgot`, and `catchUp` refuses, because it would run completed events again.
+   * For a bounded store: a sentence that names the missing records, after it had to drop one, and null before. The
+   * handler then reports `store_forgot`, and `catchUp` refuses, because it would run completed events again.
    */
   forgot?(): string | null;
   /**
-   * How many callers wait for a connection of the store's pool. A report about the time limit then says that the function may
-   * wait for a connection of its own pool.
+   * How many callers wait for a connection of the store's pool. A report about the time limit then says that the
+   * function may wait for a connection of its own pool.
    */
   waiting?(): number;
 }
 
 /**
  * A store with leases remembers which events are done in two phases: a claim, which commits before any work, and the
- * completion after it. A crash in between leaves a claim whose lease expires, and the next delivery takes the event over.
- * A single "set if absent" cannot do that.
+ * completion after it. A crash in between leaves a claim whose lease expires, and the next delivery takes the event
+ * over. A single "set if absent" cannot do that.
  *
  * Each operation must be atomic. In SQL:
  * `INSERT … ON CONFLICT (key) DO UPDATE SET owner, digest, lease_end WHERE state = 'running' AND lease_end <= now`,
@@ -128,7 +128,8 @@ export interface LeaseStore<Extra extends object = object> extends StoreRecords 
    */
   complete(claim: Claim): Promise<boolean>;
   /**
-   * Releases a running claim after a failure. The event of a replay stays done. Does nothing if the claim no longer holds.
+   * Releases a running claim after a failure. The event of a replay stays done. Does nothing if the claim no longer
+   * holds.
    *
    * @throws Any error is ignored: the lease expires.
    */
@@ -163,8 +164,8 @@ export interface OnceRequest {
  * - `running`: another transaction holds the key. The work did not run, and the store did not wait for that
  *   transaction.
  * - `done`: the event was committed before, with this digest, and the request has no `again`. The work did not run.
- * - `failed_after_commit`: something else than the store committed the transaction, so the event is done, and what followed
- *   is not part of it. `error` is what the work then threw, or says who may have ended it.
+ * - `failed_after_commit`: something else than the store committed the transaction, so the event is done, and what
+ *   followed is not part of it. `error` is what the work then threw, or says who may have ended it.
  */
 export type OnceResult =
   | { readonly state: 'committed' }
@@ -173,9 +174,9 @@ export type OnceResult =
   | { readonly state: 'done'; readonly digest: string };
 
 /**
- * A store that holds the claim inside the transaction of the merchant's writes. The record of the event is inserted first,
- * and commits together with the writes, or not at all. There is no lease: the claim ends with the transaction, so a
- * process that dies frees its event at once, and no trace of it remains.
+ * A store that holds the claim inside the transaction of the merchant's writes. The record of the event is inserted
+ * first, and commits together with the writes, or not at all. There is no lease: the claim ends with the transaction,
+ * so a process that dies frees its event at once, and no trace of it remains.
  *
  * Only for a database that gives each running function a connection of its own. `storeConformance` with
  * `form: 'transaction'` checks your store.
@@ -186,14 +187,15 @@ export interface TransactionStore<Extra extends object = object> extends StoreRe
    *
    * Resolves with `committed` also if the response to COMMIT was lost and the record is there.
    *
-   * @throws The error of `work`, after a rollback. Any other error means that the store failed: the delivery is answered
-   *   503, and the service sends it again.
+   * @throws The error of `work`, after a rollback. Any other error means that the store failed: the delivery is
+   *   answered 503, and the service sends it again.
    */
   runOnce(request: OnceRequest, work: (extra: Extra) => Promise<void>): Promise<OnceResult>;
 }
 
 /**
- * Remembers which events are done, in one of two forms: a {@link LeaseStore}, or a {@link TransactionStore} for a database
- * that can hold the claim in the transaction of the merchant's writes. A store has `claim` or `runOnce`, never both.
+ * Remembers which events are done, in one of two forms: a {@link LeaseStore}, or a {@link TransactionStore} for a
+ * database that can hold the claim in the transaction of the merchant's writes. A store has `claim` or `runOnce`, never
+ * both.
  */
 export type WebhookStore<Extra extends object = object> = LeaseStore<Extra> | TransactionStore<Extra>;

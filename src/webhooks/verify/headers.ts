@@ -4,8 +4,8 @@ import { refusal } from '../handle/reasons.ts';
 
 /**
  * The headers of a delivery in any form that runtimes use: `Headers`, Node's `request.headers` or `headersDistinct`,
- * `rawHeaders` (a flat list), or a list of pairs. Names may be in any case. The values of a record may have any type, as the
- * headers of many frameworks do: only the three of a delivery are read, and one that is no text is refused.
+ * `rawHeaders` (a flat list), or a list of pairs. Names may be in any case. The values of a record may have any type,
+ * as the headers of many frameworks do: only the three of a delivery are read, and one that is no text is refused.
  */
 export type HeadersInput = Iterable<readonly [string, string]> | readonly string[] | Readonly<Record<string, unknown>>;
 
@@ -57,7 +57,7 @@ function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? Array.from(value) : [value];
 }
 
-/** Returns headers of any form as pairs. Throws a TypeError for what is not an object. */
+/** Headers of any form as pairs. Throws a TypeError for what is not an object. */
 function pairsOf(headers: unknown): Iterable<readonly unknown[]> {
   const given = headers as HeadersInput; // each form is recognised below
   if (Array.isArray(given) && typeof given[0] === 'string') {
@@ -67,7 +67,7 @@ function pairsOf(headers: unknown): Iterable<readonly unknown[]> {
 }
 
 /**
- * Returns the single value of each header that a delivery must have.
+ * The single value of each header that a delivery must have.
  *
  * @throws WebhookVerificationError `missing_header`, `duplicate_header`, or `malformed_…` for a value that is not text.
  * @see [Headers on every delivery](../../../docs/service-interface.md#headers-on-every-delivery)
@@ -109,7 +109,7 @@ function single(values: HeaderValues, name: keyof typeof NOT_TEXT, shown: string
   return value;
 }
 
-/** Returns a header as text before the signature is verified: for reports, never for a decision about trust. */
+/** A header as text before the signature is verified: for reports, never for a decision about trust. */
 export function unsignedHeader(values: HeaderValues, name: 'x-webhook-id' | 'x-webhook-timestamp'): string | null {
   const value = firstOf(values[name]);
   return typeof value === 'string' && value !== '' ? value : null;
@@ -122,7 +122,9 @@ export function firstOf(found: HeaderValues[HeaderName]): unknown {
 // Other codings ("UTF-8", which some senders put there) are harmless: the signature covers the bytes.
 const COMPRESSED = /^(?:(?:x-)?(?:gzip|compress)|aes128gcm|br|dcb|dcz|deflate|exi|pack200-gzip|zstd)$/i;
 
-/** True for a compressed body: the signature covers the bytes before compression, and a small body can hold gigabytes. */
+/**
+ * True for a compressed body: the signature covers the bytes before compression, and a small body can hold gigabytes.
+ */
 export function isCompressed(values: HeaderValues): boolean {
   return listOf(values['content-encoding']).some(
     (value) => typeof value === 'string' && value.split(',').some((each) => COMPRESSED.test(each.trim())),

@@ -14,12 +14,13 @@ import { ConfigurationError } from '../../errors/classes.ts';
 import { refusal } from '../handle/reasons.ts';
 import { isSandboxSecret } from './sandbox-secret.ts';
 
-// The signing scheme of the service: HMAC-SHA256 with the webhook secret over "{timestamp}.{raw body}". The signature and
-// the timestamp are headers. This file holds the secrets, both header values, the cryptography, and the signing itself.
+// The signing scheme of the service: HMAC-SHA256 with the webhook secret over "{timestamp}.{raw body}". The signature
+// and the timestamp are headers. This file holds the secrets, both header values, the cryptography, and the signing
+// itself.
 
 /**
- * The webhook secret of the dashboard, or the old and the new one during a rotation. Text, or bytes if the dashboard shows
- * the hex or base64 of a key.
+ * The webhook secret of the dashboard, or the old and the new one during a rotation. Text, or bytes if the dashboard
+ * shows the hex or base64 of a key.
  */
 export type WebhookSecret = string | Uint8Array | readonly (string | Uint8Array)[];
 
@@ -27,7 +28,7 @@ export type WebhookSecret = string | Uint8Array | readonly (string | Uint8Array)
 export type HmacKey = string | Uint8Array;
 
 /**
- * Returns copies of the secrets, each of them usable. The messages name the secret, never its text.
+ * Copies of the secrets, each of them usable. The messages name the secret, never its text.
  *
  * @param name The option or variable that the secret comes from, for messages.
  * @throws ConfigurationError for an empty list, and for a secret in a form that no dashboard shows.
@@ -89,7 +90,7 @@ function parseSecret(secret: unknown, name: string, fail: Fail): HmacKey {
 /** A shorter secret can be found by trial by whoever has seen one delivery. */
 const WEAK_BELOW = 16;
 
-/** Returns the indexes of the secrets that have fewer than 16 bytes or characters. */
+/** The indexes of the secrets that have fewer than 16 bytes or characters. */
 export function weakSecrets(secrets: readonly HmacKey[]): readonly number[] {
   return secrets.flatMap((secret, index) => {
     return secret.length < WEAK_BELOW && !isSandboxSecret(secret) ? [index] : [];
@@ -137,7 +138,10 @@ function signatureProblem(text: string, encoding: SignatureEncoding | undefined)
   return `X-Webhook-Signature is not a SHA-256 signature${asked}: 64 hex characters or 44 of base64, with "sha256=", "sha256:", "hmac-sha256=" or "v1=" before them, or nothing. It ${seen}.${hint}`;
 }
 
-/** How the timestamp is written. The interface does not show it. @see [Authentication](../../../docs/service-interface.md#authentication) */
+/**
+ * How the timestamp is written. The interface does not show it.
+ * @see [Authentication](../../../docs/service-interface.md#authentication)
+ */
 export type TimestampFormat = 'seconds' | 'milliseconds' | 'iso';
 
 // Strict, because the signed text can be cut at another dot: ("T", "1.{}") and ("T.1", "{}") have the same signature.
@@ -285,7 +289,7 @@ interface NodeHash {
 }
 
 /**
- * Returns the cryptography of this runtime. It is looked up at each use, so that an import of this file loads nothing.
+ * The cryptography of this runtime. It is looked up at each use, so that an import of this file loads nothing.
  */
 export function engine(): Engine {
   // Not every runtime declares `process`, so it is read as a member of the global object.
@@ -338,7 +342,7 @@ function areDigests(a: string, b: string): boolean {
   return a.length === DIGEST_LENGTH && b.length === DIGEST_LENGTH;
 }
 
-/** Returns bytes as lower-case hex. */
+/** Bytes as lower-case hex. */
 export function toHex(bytes: Uint8Array): string {
   let text = '';
   for (const byte of bytes) text += byte.toString(16).padStart(2, '0');
@@ -355,7 +359,7 @@ export function toBase64url(base64: string): string {
   return base64.replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '');
 }
 
-/** Returns the bytes of valid base64. @internal */
+/** The bytes of valid base64. @internal */
 export function base64ToBytes(base64: string): Uint8Array<ArrayBuffer> {
   const binary = atob(base64);
   const bytes = new Uint8Array(binary.length);
@@ -363,7 +367,7 @@ export function base64ToBytes(base64: string): Uint8Array<ArrayBuffer> {
   return bytes;
 }
 
-/** Returns a text as UTF-8. The encoder is created at the first use, because jsdom lacks the class. @internal */
+/** A text as UTF-8. The encoder is created at the first use, because jsdom lacks the class. @internal */
 export function utf8(text: string): Uint8Array<ArrayBuffer> {
   textEncoder ??= new TextEncoder();
   return textEncoder.encode(text);

@@ -52,25 +52,28 @@ const DEFAULT_MAX_BODY_SIZE = 262_144;
 export interface VerifyWebhookOptions {
   /** Greatest age, and greatest lead, of the timestamp: 30,000 to 900,000 milliseconds. @defaultValue 300,000 */
   readonly tolerance?: number | undefined;
-  /** The time to compare with: a Date, milliseconds since 1970, or a function that returns one. @defaultValue the clock */
+  /**
+   * The time to compare with: a Date, milliseconds since 1970, or a function that returns one. @defaultValue the clock
+   */
   readonly now?: Date | number | (() => Date | number) | undefined;
   /** The only encoding to accept. @defaultValue both, distinguished by their exact form */
   readonly encoding?: 'hex' | 'base64' | undefined;
   /** The only format to accept. @defaultValue all three, distinguished by their exact form */
   readonly timestampFormat?: 'seconds' | 'milliseconds' | 'iso' | undefined;
   /**
-   * The member of the payload with the merchant's order id: a name, or a path with dots (`order.id`). No other member is
-   * then read.
+   * The member of the payload with the merchant's order id: a name, or a path with dots (`order.id`). No other member
+   * is then read.
    *
    * @defaultValue `external_id`, and names that can mean nothing else, such as `merchant_order_id`
    * @see [Payload members](../../../docs/service-interface.md#payload-members)
    */
   readonly orderIdMember?: string | undefined;
   /**
-   * The member of the payload with the event's name: a name, or a path with dots (`event.type`). A delivery without it is an
-   * unknown event. Null: names are ignored, and the status decides.
+   * The member of the payload with the event's name: a name, or a path with dots (`event.type`). A delivery without it
+   * is an unknown event. Null: names are ignored, and the status decides.
    *
-   * @defaultValue `event`, `event_type` or `event_name`, or the `type` of an envelope; without a name the status decides
+   * @defaultValue `event`, `event_type` or `event_name`, or the `type` of an envelope; without a name the status
+   * decides
    * @see [Payload members](../../../docs/service-interface.md#payload-members)
    */
   readonly eventMember?: string | null | undefined;
@@ -141,7 +144,8 @@ export function verifySettings(
  *
  * @param rawBody The bytes as they arrived, not a parsed object.
  * @param headers The request's headers, unchanged.
- * @param secret The webhook secret of the dashboard, or the old and the new one. `event.secretIndex` says which matched.
+ * @param secret The webhook secret of the dashboard, or the old and the new one. `event.secretIndex` says which
+ * matched.
  * @throws WebhookVerificationError (`SDK_WEBHOOK_<REASON>`) whose `reason` says why.
  * @throws ConfigurationError (`SDK_CONFIGURATION`) for an unusable secret or option.
  * @example

@@ -13,9 +13,9 @@ import {
   utf8,
 } from './signature.ts';
 
-// Why a signature does not match, found by the one who knows: the receiver has its secret, the bytes and the headers. One
-// table of mistakes. A mistake is proven when the signature matches without it. What no row explains is another secret, or
-// a change of the body that no row knows: the sender, who knows the bytes that it sent, tells the two apart.
+// Why a signature does not match, found by the one who knows: the receiver has its secret, the bytes and the headers.
+// One table of mistakes. A mistake is proven when the signature matches without it. What no row explains is another
+// secret, or a change of the body that no row knows: the sender, who knows the bytes that it sent, tells the two apart.
 //
 // Only the handler in sandbox mode and the command `webhooks verify` search, because it costs an HMAC for each row.
 
@@ -98,7 +98,9 @@ function ofSecret(
   };
 }
 
-/** A change of the body on its way: `sent` gives the texts that the service may have signed, if this is what arrived. */
+/**
+ * A change of the body on its way: `sent` gives the texts that the service may have signed, if this is what arrived.
+ */
 function ofBody(id: MistakeId, text: string, sent: (received: string) => readonly string[]): MistakeRow {
   return {
     id,
@@ -216,7 +218,7 @@ const VISIBLE: readonly (Omit<Mistake, 'isProven'> & {
   },
 ];
 
-/** Returns what is wrong with a body at first sight, or null. */
+/** What is wrong with a body at first sight, or null. */
 export function visibleMistake(body: Uint8Array, headers: HeaderValues): Mistake | null {
   const row = VISIBLE.find(({ isSeen }) => isSeen(body, headers));
   return row === undefined ? null : { id: row.id, text: row.text, remedy: row.remedy, isProven: true };
@@ -256,7 +258,7 @@ export async function whyMismatch(
   return visibleMistake(body, headers) ?? ANOTHER_SECRET;
 }
 
-/** Returns the row that a receiver named in its response, or null for any other word. */
+/** The row that a receiver named in its response, or null for any other word. */
 export function mistakeOf(id: string | undefined): Omit<Mistake, 'isProven'> | null {
   const row = [...MISTAKES, ...VISIBLE, ANOTHER_SECRET].find((each) => each.id === id);
   return row === undefined ? null : { id: row.id, text: row.text, remedy: row.remedy };
@@ -307,7 +309,9 @@ function encodedForms(secret: HmacKey): readonly string[] {
   return [hex, base64, base64.replace(/=+$/, ''), toBase64url(base64)];
 }
 
-/** The JSON text as JSON.stringify, Python's json.dumps and PHP's json_encode write it: spaces, and escapes in texts. */
+/**
+ * The JSON text as JSON.stringify, Python's json.dumps and PHP's json_encode write it: spaces, and escapes in texts.
+ */
 function waysToWrite(json: string): readonly string[] {
   const ways: string[] = [];
   for (const spaced of [false, true]) {
@@ -318,7 +322,7 @@ function waysToWrite(json: string): readonly string[] {
   return [...new Set(ways)];
 }
 
-/** Returns the JSON text without spaces outside of its strings, or with one after each comma and colon. */
+/** The JSON text without spaces outside of its strings, or with one after each comma and colon. */
 function respaced(json: string, spaced: boolean): string {
   // The closing quote is optional. Otherwise each opening quote of a hostile body would be followed to the end.
   return json.replace(/"(?:[^"\\]|\\[\s\S])*"?|\s+|[,:]/g, (token) => {
@@ -328,7 +332,7 @@ function respaced(json: string, spaced: boolean): string {
   });
 }
 
-/** Returns the JSON text with its letters and slashes unescaped, as JSON.stringify writes them. */
+/** The JSON text with its letters and slashes unescaped, as JSON.stringify writes them. */
 function unescaped(json: string): string {
   return json.replace(/\\(?:u[0-9a-fA-F]{4}|\/|[\s\S])/g, (token) => {
     if (token === '\\/') return '/';
@@ -337,12 +341,12 @@ function unescaped(json: string): string {
   });
 }
 
-/** Returns the JSON text with every letter outside of ASCII escaped. */
+/** The JSON text with every letter outside of ASCII escaped. */
 function inAscii(json: string): string {
   return json.replace(/[\u0080-\uFFFF]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
-/** Returns the JSON text with its amounts as the service writes them: as text, with 2 decimals, and USDT with 6. */
+/** The JSON text with its amounts as the service writes them: as text, with 2 decimals, and USDT with 6. */
 function amountsAsText(json: string): string {
   return json.replace(
     /"((?:[a-z]+_)?(?:amount|usdt))":(\d{1,15}(?:\.\d{1,12})?)(?=[,}])/g,

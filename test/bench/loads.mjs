@@ -1,0 +1,127 @@
+// A load in a process of its own: `loads.mjs NAME [COUNT]`. Prints its seconds and what else is worth a look, as JSON.
+import { fork } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { Agent, createServer, request } from 'node:http';
+import { fileURLToPath } from 'node:url';
+import { page } from './answers.mjs';
+
+const DIST = new URL('../../dist/', import.meta.url);
+const SECRET = 'whsec_of_the_benchmarks';
+const IN_FLIGHT = 50;
+const PAGE = 100;
+
+const peakMB = () => Math.round(process.resourceUsage().maxRSS / 1_000);
+const secondsSince = (startedAt) => (performance.now() - startedAt) / 1_000;
+
+/** A webhook endpoint over `postgresStore`, which writes one row for each event. The parent hears its port, then its peak. */
+async function receiver() {
+  const { default: pg } = await import('pg');
+  const { createWebhookHandler, postgresStore, toNodeHandler } = await import(new URL('webhooks.js', DIST));
+  const pool = new pg.Pool({ host: process.env.BENCH_PG, user: 'postgres', database: 'postgres', max: 20 });
+  const store = postgresStore(pool);
+  await store.migrate();
+  const credit = ({ invoice_uuid, credited_usdt }, { tx }) =>
+    tx.query('INSERT INTO credits (event_key, usdt) VALUES ($1, $2)', [invoice_uuid, credited_usdt.toFixed()]);
+  const ends = { onPaid: credit, onAdjusted: credit, onCanceled() {} };
+  const server = createServer(toNodeHandler(createWebhookHandler({ secret: SECRET, store, ...ends })));
+  server.listen(0, '127.0.0.1', () => process.send(server.address().port));
+  process.on('message', () => process.send(peakMB()));
+  process.on('disconnect', () => process.exit());
+}
+
+/** A backlog of webhooks, as after an outage: all are waiting, and 50 are under way to each process. */
+async function backlog(count, processes) {
+  const { default: pg } = await import('pg');
+  const { signWebhook } = await import(new URL('webhooks.js', DIST));
+  const pool = new pg.Pool({ host: process.env.BENCH_PG, user: 'postgres', database: 'postgres', max: 1 });
+  await pool.query('CREATE TABLE IF NOT EXISTS credits (event_key text, usdt text)');
+  const children = Array.from({ length: processes }, () => fork(fileURLToPath(import.meta.url), ['receiver']));
+  const ports = await Promise.all(children.map(async (child) => (await once(child, 'message'))[0]));
+  const deliveries = [];
+  for (let at = 0; at < count; at += 1) {
+    const id = randomUUID();
+    const money = { amount: '25.00', currency: 'EUR', credited_usdt: '26.861298', adjusted: false };
+    const body = JSON.stringify({
+      event: 'invoice.paid',
+      invoice_uuid: id,
+      external_id: id,
+      status: 'success',
+      ...money,
+    });
+    deliveries.push({ body, headers: await signWebhook(body, SECRET) });
+  }
+  const agent = new Agent({ keepAlive: true, maxSockets: IN_FLIGHT * processes });
+  const times = [];
+  const send = async ({ body, headers }, port) => {
+    const startedAt = performance.now();
+    const sent = request({ port, host: '127.0.0.1', method: 'POST', agent, headers });
+    sent.end(body);
+    const [response] = await once(sent, 'response');
+    response.resume();
+    await once(response, 'end');
+    if (response.statusCode !== 200) throw new Error(`answered ${response.statusCode}`);
+    times.push(performance.now() - startedAt);
+  };
+  const startedAt = performance.now();
+  const lane = async (port) => {
+    for (let next = deliveries.pop(); next !== undefined; next = deliveries.pop()) await send(next, port);
+  };
+  await Promise.all(ports.flatMap((port) => Array.from({ length: IN_FLIGHT }, () => lane(port))));
+  const seconds = secondsSince(startedAt);
+  const { rows } = await pool.query('SELECT count(*)::int AS booked FROM credits');
+  if (rows[0].booked < count) throw new Error(`booked ${rows[0].booked} of ${count}`);
+  const peaks = await Promise.all(
+    children.map(async (child) => {
+      child.send('peak');
+      return (await once(child, 'message'))[0];
+    }),
+  );
+  for (const child of children) child.disconnect();
+  await pool.end();
+  const slowest = times.sort((a, b) => a - b)[Math.floor(times.length * 0.99)];
+  return { seconds, peak: Math.max(...peaks), note: `99th percentile ${Math.round(slowest)} ms` };
+}
+
+/** As many orders as invoices, which agree. The pages are made in this process, so its peak holds them too. */
+async function reconciled(count) {
+  const { MerchantClient } = await import(new URL('index.js', DIST));
+  const { reconcile } = await import(new URL('reconcile.js', DIST));
+  const fetch = async (url) => {
+    const { searchParams } = new URL(url);
+    return Response.json({ success: true, data: page(Number(searchParams.get('page') ?? 1), PAGE, count) });
+  };
+  const merchant = new MerchantClient({ baseUrl: 'https://pay.example.com', apiKey: 'sk_of_the_benchmarks', fetch });
+  const orders = (function* () {
+    for (let at = 1; at <= count; at += 1) {
+      const [{ external_id, amount, settled_amount_usdt }] = page(count - at + 1, 1, count).items;
+      yield { external_id, amount, currency: 'EUR', state: 'fulfilled', credited_usdt: settled_amount_usdt };
+    }
+  })();
+  const startedAt = performance.now();
+  for await (const { kind } of reconcile({ merchant, orders })) throw new Error(kind);
+  return { seconds: secondsSince(startedAt), peak: peakMB(), note: '' };
+}
+
+/** The right shop of the tests, over SQLite. */
+async function stormed(customers) {
+  const { storm } = await import(new URL('storm.js', DIST));
+  const { shopWith } = await import('../tools/storm/shop.ts');
+  const startedAt = performance.now();
+  const { findings } = await storm({ seed: 1, customers, shop: shopWith() });
+  if (findings.length > 0) throw new Error(`${findings.length} findings`);
+  return { seconds: secondsSince(startedAt), peak: peakMB(), note: '' };
+}
+
+const LOADS = {
+  backlog: (count) => backlog(count, 1),
+  'backlog-of-three': (count) => backlog(count, 3),
+  reconcile: reconciled,
+  storm: stormed,
+};
+const [name, count] = process.argv.slice(2);
+if (name === 'receiver') await receiver();
+else {
+  console.log(JSON.stringify(await LOADS[name](Number(count))));
+  process.exit();
+}

@@ -217,7 +217,7 @@ const TABLE = {
   },
   reset: {
     words: [],
-    help: 'removes everything: asks on a terminal',
+    help: 'removes everything',
     isNoted: true,
     done: 'Everything is back at the beginning.',
     effect(sandbox) {

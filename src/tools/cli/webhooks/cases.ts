@@ -159,22 +159,12 @@ const FORGERIES: readonly Case[] = [
   refused('refuses-wrong-signature', 'refuses a wrong signature', { signature: withWrongCharacter }),
   refused('refuses-wrong-secret', 'refuses a signature made with another secret', { secret: OTHER_SECRET }),
   refused(
-    'refuses-other-body',
-    'refuses the signature of another delivery',
-    { sentBody: (body) => body.replace(/("invoice_uuid":)"[^"]*"/, `$1"${crypto.randomUUID()}"`) },
-    'the signature is not compared with the body it came with',
-    'Sign the raw body of this request, and compare.',
-  ),
-  refused(
     'refuses-tampered-body',
     'refuses a body changed after signing',
     { sentBody: (body) => body.replace(/"amount":"[^"]*"/, '"amount":"999999.00"') },
     'amounts can be changed on the way',
     'Include every byte of the raw body in what you verify.',
   ),
-  refused('refuses-malformed-signature', 'refuses a signature of another form', {
-    signature: () => 'not-a-signature',
-  }),
   refused(
     'refuses-empty-signature',
     'refuses an empty signature',

@@ -3,10 +3,8 @@ import { isLoopback } from '../../../contract/values/scalars.ts';
 import { hiding } from '../../../errors/hide.ts';
 import { SANDBOX_KEY, SANDBOX_SECRET } from '../../../webhooks/verify/sandbox-secret.ts';
 import { engine, hexToBase64, signWebhook, utf8 } from '../../../webhooks/verify/signature.ts';
-import { fingerprintOf } from '../../../webhooks/verify/why.ts';
-import { type Diagnosis, diagnoseReply, isUnexplained } from '../../sandbox/delivery/diagnose.ts';
+import { type Diagnosis, isUnexplained } from '../../sandbox/delivery/diagnose.ts';
 import { signedRequest } from '../../sandbox/delivery/webhook-request.ts';
-import { CHECK_CUSTOMER } from '../../sandbox/state/records.ts';
 import type { SandboxWebhookRequest } from '../../sandbox/wire-types.ts';
 import { readArguments } from '../arguments.ts';
 import { COMMANDS, exampleOf } from '../commands.ts';
@@ -23,10 +21,9 @@ import {
 } from '../report.ts';
 import { type Case, type Change, DISCREET, QUESTIONS, RULES, SIGNATURE, TIMESTAMP } from './cases.ts';
 import {
-  adviceForInventedOrder,
+  causeOf,
   deliver,
   isAcknowledged,
-  isSandbox,
   type ReceiverRequest,
   type Reply,
   readSender,
@@ -51,13 +48,12 @@ const EXAMPLE = exampleOf(COMMANDS['webhooks check']);
 /** `webhooks check URL`: sends genuine and forged deliveries, and reports a result for each rule. */
 export async function webhooksCheck(args: readonly string[], io: Io): Promise<ExitCode> {
   const { values, positionals } = readArguments(COMMANDS['webhooks check'], args, 'webhooks check');
-  const sender = readSender(positionals[0], values, io.env, EXAMPLE);
-  const { url, secrets, externalId } = sender;
-  const sandbox = externalId === null && (await isSandbox(sender.sandbox)) ? sender.sandbox : null;
+  const sender = await readSender(positionals[0], values, io.env, EXAMPLE);
+  const { url, secrets, externalId, sandbox } = sender;
   if (!isLoopback(new URL(url).hostname)) {
     io.err('  ! not on this machine: a live shop may fulfil the orders that it accepts\n');
   }
-  const exam = new Examination(sender, sandbox, io.env['MERCHANT_API_KEY']);
+  const exam = new Examination(sender, io.env['MERCHANT_API_KEY']);
   const results = await resultsOf(exam, io.signal);
   const hasStopped = io.signal.aborted || results[0]?.grade === 'fail';
   const count = (grade: Grade): number => results.filter((result) => result.grade === grade).length;
@@ -146,18 +142,16 @@ class Examination {
   #isFirst = true;
   readonly #run = crypto.randomUUID().slice(0, 8);
   readonly #sender: Sender;
-  readonly #sandbox: string | null;
   readonly #apiKey: string | undefined;
 
-  constructor(sender: Sender, sandbox: string | null, apiKey: string | undefined) {
+  constructor(sender: Sender, apiKey: string | undefined) {
     this.#sender = sender;
-    this.#sandbox = sandbox;
     this.#apiKey = apiKey;
   }
 
   /** Sends the deliveries of a case, if it has any, and compares the responses with the expected one. */
   async judge(each: Case): Promise<Judgement> {
-    const { secrets, order, dialect, externalId, url } = this.#sender;
+    const { secrets, order, externalId, url } = this.#sender;
     const { expected, cause, remedy: fix, kind = 'paid' } = each;
     const pass: Judgement = { grade: 'pass', replies: [], why: '', fix: '' };
     if (expected === 'quick') {
@@ -168,10 +162,9 @@ class Examination {
 
     const changes = each.sends === 'each secret' ? secrets.slice(1).map((secret) => ({ secret })) : each.sends;
     const name = externalId ?? `check-${this.#run}-${this.orders.size + 1}`;
-    const named = { ...order, externalId: name, customerId: CHECK_CUSTOMER };
     if (changes.length === 0) return { ...pass, grade: 'inconclusive', why: cause };
-    this.orders.add(named.externalId);
-    const event = await sampleEvent(kind, named, dialect, this.#sandbox);
+    this.orders.add(name);
+    const event = await sampleEvent(kind, { ...order, externalId: name }, this.#sender);
     const [at, id] = [Date.now(), crypto.randomUUID()];
     const requests = await Promise.all(changes.map((change) => this.#request(event, change, at, id)));
     const replies: Reply[] = [];
@@ -210,17 +203,12 @@ class Examination {
    * most common mistakes.
    */
   async #diagnosis(event: SampleEvent, reply: Reply): Promise<Pick<Judgement, 'why' | 'fix'>> {
-    const { status, problem, text: body, headers, sentSha256 } = reply;
-    const secretFingerprint = await fingerprintOf(this.#sender.secrets[0] ?? '');
-    const url = this.#sender.url;
-    const facts = { url, status, problem, body, headers, sentSha256, secretFingerprint, repeatsTimestamp: false };
-    const seen = diagnoseReply(facts);
-    const advice = this.#sender.externalId === null ? adviceForInventedOrder(seen) : '';
-    if (!isUnexplained(seen)) return { why: seen.text, fix: `${seen.remedy ?? AGAIN} ${advice}`.trimEnd() };
+    const seen = await causeOf(this.#sender, event.body, reply);
+    if (!isUnexplained(seen)) return { why: seen.text, fix: seen.remedy ?? AGAIN };
     const found = await this.#probe(event);
     if (found !== null) return { why: found.text, fix: found.remedy ?? AGAIN };
     return {
-      why: `it refuses the signature (${status}), and none of the three probes explains it`,
+      why: `it refuses the signature (${reply.status}), and none of the three probes explains it`,
       fix: 'Compare the secret of the receiver with the one of this check, character by character.',
     };
   }

@@ -99,8 +99,8 @@ const RECEIVERS: readonly (readonly [receiver: string, RequestListener, found: s
   [
     'a receiver that accepts everything',
     answers(200),
-    `refuses-unsigned refuses-no-timestamp refuses-wrong-signature refuses-wrong-secret refuses-other-body
-     refuses-tampered-body refuses-malformed-signature refuses-empty-signature refuses-cut-signature
+    `refuses-unsigned refuses-no-timestamp refuses-wrong-signature refuses-wrong-secret
+     refuses-tampered-body refuses-empty-signature refuses-cut-signature
      refuses-old-timestamp refuses-restamped-replay refuses-oversized
      (refuses-get) (refuses-timestamp-that-is-none) (refuses-future-timestamp)`,
   ],
@@ -147,23 +147,6 @@ describe('webhooks check', () => {
     expect([alone.code, idsOf(alone, 'fail')]).toEqual([1, ['accepts-paid']]); // ids that nobody has
   });
 
-  it("creates orders that the dashboard's list hides behind one line, and no order of the merchant", async () => {
-    const sandbox = testSandbox();
-    await sandbox.listen();
-    const own = 'check-0a1b2c3d-1';
-    sandbox.create({ amount: '25.00', currency: 'EUR', external_id: own, customer_id: 'check' });
-    await examined(goodReceiver(SECRET), '--sandbox', sandbox.url);
-    const listed = async (query = '') =>
-      (await (await fetch(`${sandbox.url}/payments${query}`)).text()).match(/check-[0-9a-f]{8}-\d+/g);
-    const [hidden, shown] = [await listed(), await listed('?check=shown')];
-    const page = await (await fetch(`${sandbox.url}/payments`)).text();
-    const count = sandbox.invoices().length;
-    await sandbox.close();
-    expect(new Set(hidden)).toEqual(new Set([own]));
-    expect(new Set(shown).size).toBeGreaterThan(12);
-    expect(page).toContain(`${count - 1} of <code>webhooks check</code> not shown`);
-  });
-
   it("handles each order once with the package's own receiver, and asks what it cannot see", async () => {
     const handled: string[] = [];
     const report = await examined(goodReceiver(SECRET, handled));
@@ -207,7 +190,7 @@ describe('webhooks check', () => {
       /✗ refuses an old timestamp \(10 minutes\) +200 in \d+ ms\n {6}a recorded delivery can be replayed/,
     );
     expect(out).toContain('fix: Refuse a timestamp older than five minutes');
-    expect(out).toMatch(/\n {2}1 failed, 29 passed, 2 with advice, 1 inconclusive\n/);
+    expect(out).toMatch(/\n {2}1 failed, 27 passed, 2 with advice, 1 inconclusive\n/);
     expect(out).not.toContain(SECRET);
     expect(Math.max(...out.split('\n').map((line) => line.length))).toBeLessThanOrEqual(80);
     for (const { heading } of RULES) expect(out.split(`\n  ${heading}\n`), heading).toHaveLength(2); // printed once

@@ -9,7 +9,6 @@ import { type Line, lineOf } from './lines.ts';
 import { fail } from './option-checks.ts';
 import type { Sandbox } from './sandbox.ts';
 import type { FaultType, SeedFault } from './state/faults.ts';
-import type { SandboxEvent } from './state/log.ts';
 import type { SandboxDelivery, SandboxEnding, SandboxWithdrawal } from './wire-types.ts';
 
 /** One argument of an action: a field of a form, or a word of the command line. */
@@ -186,13 +185,9 @@ const TABLE = {
       await sandbox.advance(duration);
       const events = sandbox.events().filter((event) => !before.has(event));
       const { result, lines } = ofClock(sandbox);
-      const first = done(sumOf(events));
       const seen = events.flatMap((event) => lineOf(event) ?? []);
       const more = seen.length > EVENTS_SHOWN ? [further(`… and ${seen.length - EVENTS_SHOWN} more`)] : [];
-      return {
-        result: { ...result, events },
-        lines: [first, ...lines.map(({ text }) => further(text)), ...seen.slice(0, EVENTS_SHOWN), ...more],
-      };
+      return { result: { ...result, events }, lines: [...lines, ...seen.slice(0, EVENTS_SHOWN), ...more] };
     },
   },
   freeze: {
@@ -329,21 +324,6 @@ function ofClock({ now, frozen }: Sandbox) {
   const at = now().toISOString();
   const text = `the clock is at ${at.slice(0, 19).replace('T', ' ')} UTC${frozen ? ', frozen' : ''}`;
   return { result: { now: at, frozen }, lines: [done(text)] };
-}
-
-/** What happened while the clock moved, in one line. */
-function sumOf(events: readonly SandboxEvent[]): string {
-  const attempts = events.filter((event) => event.kind === 'attempt');
-  const accepted = attempts.filter(({ success }) => success).length;
-  const counts = [
-    ['order', 'orders', 'expired', events.filter((event) => event.kind === 'invoice' && event.to === 'expired').length],
-    ['webhook', 'webhooks', 'delivered', accepted],
-    ['attempt', 'attempts', 'failed', attempts.length - accepted],
-  ] as const;
-  const parts = counts.flatMap(([one, many, what, count]) =>
-    count === 0 ? [] : [`${count} ${count === 1 ? one : many} ${what}`],
-  );
-  return parts.join(', ') || 'nothing was due in that time';
 }
 
 const EVENTS_SHOWN = 30;

@@ -1,7 +1,5 @@
 import { Decimal } from '../../../contract/values/decimal.ts';
-import { isMerchantError } from '../../../errors/guards.ts';
 import { moneyText, paymentWord } from '../../story.ts';
-import { isOrderAction, type Perform } from '../actions.ts';
 import {
   compareAmounts,
   methodsFor,
@@ -17,10 +15,10 @@ import type { InvoiceRecord } from '../state/records.ts';
 import type { SandboxMethod } from '../wire-types.ts';
 import type { World } from '../world.ts';
 import { form, menu, milliseconds, moment, paidOf, span, webhookOf } from './elements.ts';
-import { amountField, wrongAmount } from './forms.ts';
-import { pageResponse, seeOther } from './frame.ts';
+import { amountField } from './forms.ts';
+import { pageResponse } from './frame.ts';
 import { type Html, html, type Part } from './html.ts';
-import { keepRefusal, refusalOf } from './refusals.ts';
+import { refusalOf } from './refusals.ts';
 
 // The hosted page of a payment: what a customer sees, and a dock of one line below with the endings that a tester can choose.
 
@@ -89,14 +87,14 @@ function openOrder(world: World, incoming: IncomingRequest, invoice: InvoiceReco
   const home = homeOf(invoice);
   const choice = html`<fieldset><legend class="h1">Pay with</legend>${offers.map((offer, at) => methodChoice(offer, at, code, offer.method === chosen?.method))}</fieldset>
 ${message && html`<p class="notice bad" role="alert" tabindex="-1" autofocus>${message}</p>`}
-${chosen === undefined ? html`<p class="notice bad">No method takes this amount.</p>` : html`<button class="main full" name="action" value="pay" data-pay-button>Pay ${total}</button>`}`;
-  const cancel = html`<p>The order is closed, and cannot be paid any more.</p>${form(`/pay/${uuid}`, html`<button name="action" value="cancel">Yes, cancel it</button>`)}`;
+${chosen === undefined ? html`<p class="notice bad">No method takes this amount.</p>` : html`<button class="main full" data-pay-button>Pay ${total}</button>`}`;
+  const cancel = html`<p>The order is closed, and cannot be paid any more.</p>${orderForm(uuid, 'cancel', html`<button>Yes, cancel it</button>`)}`;
   return html`<section class="summary" aria-labelledby="order"><div>${shop}
 <h1 class="soft" id="order">${purpose ? html`<bdi>${purpose}</bdi>` : html`Order <bdi>${external_id}</bdi>`}</h1>
 <p class="big">${total}</p>
 <div class="lines"><p class="ln"><span>Order <bdi>${external_id}</bdi></span><span class="num">${text(amount)}</span></p>${fee}<p class="ln total"><span>Total</span><span class="num">${total}</span></p></div>
 <p class="soft small">Pay within <span class="num" role="timer" data-left="${left}"${world.clock.running() && html` data-counting`}>${span(left)}</span></p></div></section>
-<section class="choice" aria-label="Payment"><div>${form(`/pay/${uuid}`, choice, { id: 'pay-form' })}
+<section class="choice" aria-label="Payment"><div>${orderForm(uuid, 'pay', choice, { id: 'pay-form' })}
 <div class="after">${home && html`<a href="${home}" rel="noreferrer">Back to <bdi>${world.settings.merchantName}</bdi></a>`}${menu('Cancel this order', cancel, 'link')}</div></div></section>`;
 }
 
@@ -130,22 +128,20 @@ function amountMenu(
   { name, word, ...given }: { readonly [Name in 'name' | 'word' | 'label' | 'value']: string } & { isOpen?: boolean },
 ): Html {
   const hint = `Of ${moneyText(amount, currency.code)}, without the fee.`;
-  const button = html`<button name="action" value="${name}">${word}</button>`;
+  const button = html`<button>${word}</button>`;
   const { isOpen = false, ...parts } = given;
   const { input, problem } = amountField(world, incoming, { ...parts, name, hint, button, focus: isOpen });
-  return html`<details class="menu"${(problem !== undefined || isOpen) && html` open data-open`}><summary class="button">${word}</summary><div class="sheet">${form(`/pay/${uuid}`, input)}</div></details>`;
+  return html`<details class="menu"${(problem !== undefined || isOpen) && html` open data-open`}><summary class="button">${word}</summary><div class="sheet">${orderForm(uuid, name, input)}</div></details>`;
 }
 
 function openDock(world: World, incoming: IncomingRequest, invoice: InvoiceRecord): Html {
   const { amount, uuid } = invoice;
   const isPayable = offersFor(world, invoice).some(({ price }) => price !== null);
   const value = shareOf(amount, '0.5');
-  const other = { name: 'amount', word: 'Paid less or more', label: 'The customer pays', value };
-  const end = (action: string, word: string): Html =>
-    form(`/pay/${uuid}`, html`<button name="action" value="${action}">${word}</button>`);
+  const other = { name: 'pay', word: 'Paid less or more', label: 'The customer pays', value };
   return html`<span class="small wide-only">End this payment as</span>
 ${isPayable && amountMenu(world, incoming, invoice, other)}
-${end('fail', 'Failed')}${end('expire', 'Expired')}${isPayable && end('dispute', 'Disputed')}`;
+${orderForm(uuid, 'fail', html`<button>Failed</button>`)}${orderForm(uuid, 'expire', html`<button>Expired</button>`)}${isPayable && orderForm(uuid, 'pay', html`<button>Disputed</button>`, { then: 'dispute' })}`;
 }
 
 /** How the order ended, for the customer: a mark, a heading, and what follows from it. */
@@ -198,22 +194,23 @@ function receiptOf(invoice: InvoiceRecord): Html {
 <p class="ln total"><span>Paid${status === 'success' && by}</span><span class="num">${status === 'success' ? text(paid.amount) : text('0.00')}</span></p>${when}</div>`;
 }
 
-/** After these buttons the page leads back to the shop, as for a customer. */
-const LEADING_BACK: ReadonlySet<string> = new Set(['pay', 'amount', 'cancel', 'fail', 'expire']);
-/** After these buttons the focus is not moved to the result, because a tester goes on in the dock. */
-const STAYING: ReadonlySet<string> = new Set(['resend', 'adjust', 'dispute']);
+/** After these actions the page leads back to the shop, as for a customer. */
+const LEADING_BACK: ReadonlySet<string> = new Set(['pay', 'cancel', 'fail', 'expire']);
 
 function closedOrder(world: World, incoming: IncomingRequest, invoice: InvoiceRecord, shop: Html): Html {
   const { status } = invoice;
-  const done = incoming.url.searchParams.get('done') ?? '';
+  const { searchParams } = incoming.url;
+  const [done, then] = [searchParams.get('done') ?? '', searchParams.get('then')];
+  // A tester goes on in the dock, so the focus stays there.
+  const stays = done === 'resend' || done === 'adjust' || then === 'dispute';
   const otherwise: Ending = { tone: 'off', icon: MARKS.dash, title: `This order is ${status}`, text: '' };
   const { tone, icon, title, text } = ENDINGS[paymentWord(invoice)] ?? otherwise;
   const back = status === 'success' ? invoice.success_url : invoice.fail_url; // http or https, since the sandbox takes no other
-  const leadsBack = back !== null && LEADING_BACK.has(done) && !world.store.latestDelivery(invoice)?.attempt;
+  const leadsBack =
+    back !== null && then === null && LEADING_BACK.has(done) && !world.store.latestDelivery(invoice)?.attempt;
   return html`<section class="card result" aria-label="Result">${shop}
 <svg class="${tone}" width="28" height="28" viewBox="0 0 28 28" aria-hidden="true"><circle cx="14" cy="14" r="12.5"/><path d="${icon}"/></svg>
-<div role="status"${!STAYING.has(done) && html` tabindex="-1" autofocus`}><h1>${title}</h1>${text !== '' && html`<p class="soft">${text}</p>`}</div>
-${done === 'late' && html`<p role="status" class="notice warn">Nothing was changed: this order was closed already.</p>`}
+<div role="status"${!stays && html` tabindex="-1" autofocus`}><h1>${title}</h1>${text !== '' && html`<p class="soft">${text}</p>`}</div>
 ${receiptOf(invoice)}
 ${back === null ? html`<p class="soft">You can close this page.</p>` : html`<a class="button main full" href="${back}" rel="noreferrer" data-return-link>Back to <bdi>${world.settings.merchantName}</bdi></a>`}
 ${leadsBack && html`<div class="row" data-return hidden><p class="soft small" role="status">You go there in <span class="num" data-seconds>3</span> s</p> <button type="button">Stay here</button></div>`}</section>`;
@@ -226,60 +223,24 @@ function closedDock(world: World, incoming: IncomingRequest, invoice: InvoiceRec
   const last = delivery?.log.at(-1);
   const { word, tone } = webhookOf(world, invoice);
   const detail = last?.success ? ` in ${milliseconds(last.duration_ms)}` : last?.cause ? `: ${last.cause.text}` : '';
-  const button = (action: string, name: string): Html =>
-    form(`/pay/${uuid}`, html`<button name="action" value="${action}">${name}</button>`);
   const refusal = refusalOf(world, incoming);
   const value = shareOf(adjustment?.actual_amount_fiat ?? amount, '0.8');
-  const isOpen = incoming.url.searchParams.get('done') === 'dispute';
+  const isOpen = incoming.url.searchParams.get('then') === 'dispute';
   const correction = { name: 'adjust', word: 'Correct', label: 'The paid amount', value, isOpen };
   return html`<span class="small" id="dock-state" data-live><span class="hook ${tone}">Webhook: ${word.toLowerCase()}</span><bdi>${detail}</bdi> ${delivery && html`<a href="/webhooks/${delivery.id}">See it</a>`}</span>
 ${refusal && refusal.fields.length === 0 && html`<span class="small" role="alert">${refusal.message}</span>`}
-${delivery && button('resend', 'Send again')}
+${delivery && orderForm(uuid, 'resend', html`<button>Send again</button>`)}
 ${status === 'success' && amountMenu(world, incoming, invoice, correction)}
-${status !== 'success' && button('late', 'Paid late')}`;
+${status !== 'success' && orderForm(uuid, 'pay', html`<button>Paid late</button>`, { late: 'true', then: 'late' })}`;
 }
 
-/** The buttons that pay: with the method, another amount, late, or before a dispute, which then asks for the correction. */
-const PAYING: ReadonlySet<string> = new Set(['pay', 'amount', 'late', 'dispute']);
-
-/** Milliseconds of real time that a page waits for the webhook, so that it can show the result. */
-const MAX_WAIT = 1_500;
-
-/**
- * Performs the action of a button, then redirects the browser to the page with GET. A button that comes too late, such
- * as the second of a double click, changes nothing. The page then reports it and shows how the order ended.
- */
-export async function pressButton(
-  world: World,
-  perform: Perform,
-  invoice: InvoiceRecord,
-  fields: URLSearchParams,
-): Promise<UnsentResponse> {
-  const { uuid, status } = invoice;
-  const button = fields.get('action') ?? '';
-  const typed = Object.fromEntries(fields);
-  const amount = (fields.get('amount') ?? '').trim();
-  const refuse = (message: string, problem?: string): UnsentResponse => {
-    const wrong = problem === undefined ? [] : [{ name: 'amount', problem }];
-    return seeOther(`/pay/${uuid}?refused=${keepRefusal(world, { action: button, typed, message, fields: wrong })}`);
-  };
-  const isTooLate =
-    button === 'late' ? status === 'success' : status !== 'pending' && !['adjust', 'resend'].includes(button);
-  if (isTooLate) return seeOther(`/pay/${uuid}?done=late`);
-  const wrong = button === 'adjust' || button === 'amount' ? wrongAmount(amount) : null;
-  if (wrong !== null) return refuse('', wrong);
-  const action = PAYING.has(button) ? 'pay' : button;
-  if (!isOrderAction(action)) return refuse('This page has no such button.');
-  const isDone = new AbortController();
-  try {
-    const work = perform(action, { ...typed, amount, ident: uuid, ...(button === 'late' && { late: 'true' }) });
-    await Promise.race([work, world.settings.sleep(MAX_WAIT, isDone.signal)]);
-    return seeOther(`/pay/${uuid}?done=${button === 'late' ? 'paid' : button}`);
-  } catch (error) {
-    if (!isMerchantError(error)) throw error;
-    const isByMethod = status === 'pending' && action === 'pay' && button !== 'late';
-    return refuse(isByMethod ? 'This method cannot be used for this order. Choose another one.' : error.message);
-  } finally {
-    isDone.abort();
-  }
+/** A form that performs an action on this order and returns to this page. `then` says what a tester goes on with. */
+function orderForm(
+  uuid: string,
+  action: string,
+  content: Part,
+  { then = '', id, ...hidden }: Readonly<Record<string, string>> = {},
+): Html {
+  const back = `/pay/${uuid}${then && `?then=${then}`}`;
+  return form(`/_/${action}`, content, { hidden: { ident: uuid, back, ...hidden }, ...(id !== undefined && { id }) });
 }

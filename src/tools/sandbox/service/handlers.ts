@@ -14,7 +14,7 @@ import type { InvoiceRecord } from '../state/records.ts';
 import type { NewInvoice } from '../wire-types.ts';
 import type { World } from '../world.ts';
 import { type PageQuery, readDraft, readListQuery } from './read-request.ts';
-import { ErrorResponse, type FieldProblem, failure, notFound } from './respond.ts';
+import { ErrorResponse, failure, notFound } from './respond.ts';
 import { writeCreatedInvoice, writeDelivery, writeInvoice } from './write-resources.ts';
 
 /** A request with the right key and a known path. */
@@ -143,18 +143,6 @@ function openDraft(world: World, body: string): InvoiceRecord {
   return openInvoice(world, draft);
 }
 
-/** The members of a new invoice that the service would refuse, without creating it. A taken order is the type `taken`. */
-export function problemsOfDraft(world: World, draft: object): readonly FieldProblem[] {
-  try {
-    const { external_id } = readDraft(world, JSON.stringify(draft));
-    const isTaken = world.store.byExternalId(external_id) !== undefined;
-    return isTaken ? [{ where: 'body', field: 'external_id', message: 'is taken', type: 'taken' }] : [];
-  } catch (error) {
-    if (error instanceof ErrorResponse) return error.problems;
-    throw error;
-  }
-}
-
 /**
  * Creates an invoice for a button or a command, by the rules of a request.
  *
@@ -171,7 +159,8 @@ export function createInvoice(world: World, draft: NewInvoice): InvoiceRecord {
   } catch (error) {
     if (!(error instanceof ErrorResponse)) throw error;
     const hint = creation.hint?.({ currency: draft.currency }) ?? ''; // as the client gives it
-    throw new ConfigurationError(`The invoice was not created: ${error.message}${hint && `. ${hint}`}`);
+    const message = `The invoice was not created: ${error.message}${hint && `. ${hint}`}`;
+    throw new ConfigurationError(message, { cause: error }); // with its problems, for a form
   }
 }
 
@@ -198,7 +187,8 @@ function alreadyExists({ settings }: World, { external_id, status }: InvoiceReco
     why: `external_id ${external_id} is taken by an invoice that is ${status}`,
   };
   const message = 'An invoice with this external_id already exists.';
-  return new ErrorResponse(failure(409, 'INVOICE_ALREADY_EXISTS', message, parts));
+  const problem = { where: 'body', field: 'external_id', message: `is taken by an invoice that is ${status}` } as const;
+  return new ErrorResponse(failure(409, 'INVOICE_ALREADY_EXISTS', message, parts), [problem]);
 }
 
 function invoiceBy({ store, settings }: World, ident: string): InvoiceRecord {

@@ -68,6 +68,25 @@ const VALUE = { field: 'value', shown: 'VALUE', example: 'base64', needs: 'a val
 const FAULT = { field: 'type', shown: 'TYPE', example: 'server_error', needs: 'a fault, or clear' };
 const DURATION = { field: 'duration', shown: 'DURATION', example: '1h', needs: 'a duration' };
 
+/** An action that ends an order unpaid. */
+function ending(said: string, end: (sandbox: Sandbox, ident: string) => Promise<SandboxEnding>): Action {
+  return {
+    words: [IDENT],
+    help: 'ends it unpaid',
+    done: said,
+    effect: (sandbox, [ident]) => ended(end(sandbox, ident)),
+  };
+}
+
+/** An action that stops the clock or lets it run. */
+function clockMove(said: string, move: (sandbox: Sandbox) => void): Action {
+  const effect: Action['effect'] = (sandbox) => {
+    move(sandbox);
+    return ofClock(sandbox);
+  };
+  return { words: [], help: 'stops the clock, or lets it run', isNoted: true, done: said, effect };
+}
+
 const TABLE = {
   create: {
     words: [AMOUNT, CURRENCY],
@@ -104,24 +123,9 @@ const TABLE = {
     done: 'The paid amount was corrected.',
     effect: (sandbox, [ident, amount]) => ended(sandbox.adjust(ident, amount)),
   },
-  fail: {
-    words: [IDENT],
-    help: 'ends it unpaid',
-    done: 'The payment failed.',
-    effect: (sandbox, [ident]) => ended(sandbox.fail(ident)),
-  },
-  cancel: {
-    words: [IDENT],
-    help: 'ends it unpaid',
-    done: 'The order was canceled.',
-    effect: (sandbox, [ident]) => ended(sandbox.cancel(ident)),
-  },
-  expire: {
-    words: [IDENT],
-    help: 'ends it unpaid',
-    done: 'The order has expired.',
-    effect: (sandbox, [ident]) => ended(sandbox.expire(ident)),
-  },
+  fail: ending('The payment failed.', (sandbox, ident) => sandbox.fail(ident)),
+  cancel: ending('The order was canceled.', (sandbox, ident) => sandbox.cancel(ident)),
+  expire: ending('The order has expired.', (sandbox, ident) => sandbox.expire(ident)),
   resend: {
     words: [IDENT],
     help: 'sends its webhook again',
@@ -190,26 +194,8 @@ const TABLE = {
       return { result: { ...result, events }, lines: [...lines, ...seen.slice(0, EVENTS_SHOWN), ...more] };
     },
   },
-  freeze: {
-    words: [],
-    help: 'stops the clock, or lets it run',
-    isNoted: true,
-    done: 'The clock is frozen.',
-    effect(sandbox) {
-      sandbox.freeze();
-      return ofClock(sandbox);
-    },
-  },
-  unfreeze: {
-    words: [],
-    help: 'stops the clock, or lets it run',
-    isNoted: true,
-    done: 'The clock runs.',
-    effect(sandbox) {
-      sandbox.unfreeze();
-      return ofClock(sandbox);
-    },
-  },
+  freeze: clockMove('The clock is frozen.', (sandbox) => sandbox.freeze()),
+  unfreeze: clockMove('The clock runs.', (sandbox) => sandbox.unfreeze()),
   reset: {
     words: [],
     help: 'removes everything',

@@ -2,7 +2,7 @@ import type { EndpointName } from '../../../contract/endpoints.ts';
 import { createInvoice as creation } from '../../../contract/invoices.ts';
 import { INVOICE_STATUS_NAMES, WITHDRAWAL_STATUSES } from '../../../contract/statuses.ts';
 import type { Page } from '../../../contract/types.ts';
-import { checkOptions, namesOf } from '../../../errors/checks.ts';
+import { checkOptions } from '../../../errors/checks.ts';
 import { ConfigurationError } from '../../../errors/classes.ts';
 import { openInvoice } from '../business/invoices.ts';
 import { freshRates } from '../business/money.ts';
@@ -10,7 +10,7 @@ import { withdrawalsInOrder } from '../business/withdrawals.ts';
 import { resend } from '../delivery/deliveries.ts';
 import { type Dialect, wireForm } from '../dialects.ts';
 import { fail } from '../option-checks.ts';
-import type { InvoiceRecord } from '../state/records.ts';
+import { type InvoiceRecord, NEW_INVOICE_NAMES } from '../state/records.ts';
 import type { NewInvoice } from '../wire-types.ts';
 import type { World } from '../world.ts';
 import { type PageQuery, readDraft, readListQuery } from './read-request.ts';
@@ -163,17 +163,6 @@ export function createInvoice(world: World, draft: NewInvoice): InvoiceRecord {
     throw new ConfigurationError(message, { cause: error }); // with its problems, for a form
   }
 }
-
-const NEW_INVOICE_NAMES = namesOf<NewInvoice>({
-  amount: true,
-  currency: true,
-  external_id: true,
-  customer_id: true,
-  purpose: true,
-  callback_url: true,
-  success_url: true,
-  fail_url: true,
-});
 
 function alreadyExists({ settings }: World, { external_id, status }: InvoiceRecord): ErrorResponse {
   const { conflictDetails } = settings.dialect;

@@ -27,8 +27,8 @@ export interface Change {
 export interface Case {
   readonly id: string;
   readonly title: string;
-  /** `quick` and `discreet` look at the responses of the other cases and send nothing. */
-  readonly expected: 'accepted' | 'refused' | 'quick' | 'discreet';
+  /** `quick` looks at the responses of the other cases and sends nothing. */
+  readonly expected: 'accepted' | 'refused' | 'quick';
   /** What could happen otherwise. Empty for most of `accepted`, where the response shows the cause. */
   readonly cause: string;
   readonly remedy: string;
@@ -69,16 +69,6 @@ function withWrongCharacter(signature: string): string {
   const at = Math.floor(signature.length / 2);
   return signature.slice(0, at) + (signature[at] === 'a' ? 'b' : 'a') + signature.slice(at + 1);
 }
-
-/** Runs after all others, because any response can hold a secret. */
-export const DISCREET: Case = {
-  id: 'keeps-secrets',
-  title: 'no response holds the secret or the expected signature',
-  expected: 'discreet',
-  cause: 'anyone can ask for it, and forge deliveries with it',
-  remedy: 'Answer a refusal with a status and nothing else. Write the details into a log without the secret.',
-  sends: [],
-};
 
 /** The first one decides whether the others prove anything. */
 const BASICS: readonly Case[] = [
@@ -244,7 +234,6 @@ export const RULES: readonly { readonly rule: string; readonly heading: string; 
   { rule: 'receiver 4', heading: 'A paid invoice is not always paid in full', cases: ADJUSTMENTS },
   { rule: 'authentication 3', heading: 'Refuses what is not genuine, or too old', cases: FORGERIES },
   { rule: 'receiver 3', heading: 'A repeat changes nothing', cases: REPEATS },
-  { rule: 'secrecy', heading: 'Tells no secret', cases: [DISCREET] },
 ];
 
 /** Questions to the reader about facts that cannot be seen from outside. */

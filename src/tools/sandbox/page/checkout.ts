@@ -141,7 +141,7 @@ function openDock(world: World, incoming: IncomingRequest, invoice: InvoiceRecor
   const other = { name: 'pay', word: 'Paid less or more', label: 'The customer pays', value };
   return html`<span class="small wide-only">End this payment as</span>
 ${isPayable && amountMenu(world, incoming, invoice, other)}
-${orderForm(uuid, 'fail', html`<button>Failed</button>`)}${orderForm(uuid, 'expire', html`<button>Expired</button>`)}${isPayable && orderForm(uuid, 'pay', html`<button>Disputed</button>`, { then: 'dispute' })}`;
+${orderForm(uuid, 'fail', html`<button>Failed</button>`)}${orderForm(uuid, 'expire', html`<button>Expired</button>`)}${isPayable && orderForm(uuid, 'pay', html`<button>Disputed</button>`, { goal: 'dispute' })}`;
 }
 
 /** How the order ended, for the customer: a mark, a heading, and what follows from it. */
@@ -200,14 +200,14 @@ const LEADING_BACK: ReadonlySet<string> = new Set(['pay', 'cancel', 'fail', 'exp
 function closedOrder(world: World, incoming: IncomingRequest, invoice: InvoiceRecord, shop: Html): Html {
   const { status } = invoice;
   const { searchParams } = incoming.url;
-  const [done, then] = [searchParams.get('done') ?? '', searchParams.get('then')];
+  const [done, goal] = [searchParams.get('done') ?? '', searchParams.get('goal')];
   // A tester goes on in the dock, so the focus stays there.
-  const stays = done === 'resend' || done === 'adjust' || then === 'dispute';
+  const stays = done === 'resend' || done === 'adjust' || goal === 'dispute';
   const otherwise: Ending = { tone: 'off', icon: MARKS.dash, title: `This order is ${status}`, text: '' };
   const { tone, icon, title, text } = ENDINGS[paymentWord(invoice)] ?? otherwise;
   const back = status === 'success' ? invoice.success_url : invoice.fail_url; // http or https, since the sandbox takes no other
   const leadsBack =
-    back !== null && then === null && LEADING_BACK.has(done) && !world.store.latestDelivery(invoice)?.attempt;
+    back !== null && goal === null && LEADING_BACK.has(done) && !world.store.latestDelivery(invoice)?.attempt;
   return html`<section class="card result" aria-label="Result">${shop}
 <svg class="${tone}" width="28" height="28" viewBox="0 0 28 28" aria-hidden="true"><circle cx="14" cy="14" r="12.5"/><path d="${icon}"/></svg>
 <div role="status"${!stays && html` tabindex="-1" autofocus`}><h1>${title}</h1>${text !== '' && html`<p class="soft">${text}</p>`}</div>
@@ -225,22 +225,22 @@ function closedDock(world: World, incoming: IncomingRequest, invoice: InvoiceRec
   const detail = last?.success ? ` in ${milliseconds(last.duration_ms)}` : last?.cause ? `: ${last.cause.text}` : '';
   const refusal = refusalOf(world, incoming);
   const value = shareOf(adjustment?.actual_amount_fiat ?? amount, '0.8');
-  const isOpen = incoming.url.searchParams.get('then') === 'dispute';
+  const isOpen = incoming.url.searchParams.get('goal') === 'dispute';
   const correction = { name: 'adjust', word: 'Correct', label: 'The paid amount', value, isOpen };
   return html`<span class="small" id="dock-state" data-live><span class="hook ${tone}">Webhook: ${word.toLowerCase()}</span><bdi>${detail}</bdi> ${delivery && html`<a href="/webhooks/${delivery.id}">See it</a>`}</span>
 ${refusal && refusal.fields.length === 0 && html`<span class="small" role="alert">${refusal.message}</span>`}
 ${delivery && orderForm(uuid, 'resend', html`<button>Send again</button>`)}
 ${status === 'success' && amountMenu(world, incoming, invoice, correction)}
-${status !== 'success' && orderForm(uuid, 'pay', html`<button>Paid late</button>`, { late: 'true', then: 'late' })}`;
+${status !== 'success' && orderForm(uuid, 'pay', html`<button>Paid late</button>`, { late: 'true', goal: 'late' })}`;
 }
 
-/** A form that performs an action on this order and returns to this page. `then` says what a tester goes on with. */
+/** A form that performs an action on this order and returns to this page. `goal` says what a tester goes on with. */
 function orderForm(
   uuid: string,
   action: string,
   content: Part,
-  { then = '', id, ...hidden }: Readonly<Record<string, string>> = {},
+  { goal = '', id, ...hidden }: Readonly<Record<string, string>> = {},
 ): Html {
-  const back = `/pay/${uuid}${then && `?then=${then}`}`;
+  const back = `/pay/${uuid}${goal && `?goal=${goal}`}`;
   return form(`/_/${action}`, content, { hidden: { ident: uuid, back, ...hidden }, ...(id !== undefined && { id }) });
 }

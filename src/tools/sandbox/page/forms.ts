@@ -48,12 +48,13 @@ export async function actionResponse(
     const work = orders.map((ident) => perform(name, { ...values, ...(ident !== undefined && { ident }) }));
     const isOver = new AbortController();
     // A customer does not wait for a slow webhook: the page of the payment follows it.
-    const limit = values['back']?.startsWith('/pay/') ? [world.settings.sleep(MAX_WAIT, isOver.signal)] : [];
+    const isCustomer = !wantsJson && values['back']?.startsWith('/pay/');
+    const limit = isCustomer ? [world.settings.sleep(MAX_WAIT, isOver.signal)] : [];
     const [done] = (await Promise.race([Promise.all(work), ...limit]).finally(() => isOver.abort())) ?? [];
     const first = done?.lines[0];
     if (isActionName(name) && ACTIONS[name].isNoted && first !== undefined) world.log.note(first.text);
     if (wantsJson) return jsonResponse({ ok: true, ...done });
-    const made = name === 'create' && `/payments/${(done?.result as SandboxInvoice).uuid}`; // create returns an invoice
+    const made = name === 'create' && done && `/payments/${(done.result as SandboxInvoice).uuid}`; // as create returns it
     return seeOther(ownPage(name === 'reset' ? '/' : made || values['back'], { done: name }));
   } catch (error) {
     if (!isMerchantError(error)) throw error;

@@ -23,18 +23,8 @@ export function readArguments<const Flags extends ParseArgsOptionsConfig>(
     if (extra === undefined) return parsed;
     throw new Error(`${typed} does not take ${JSON.stringify(extra)}`);
   } catch (error) {
-    const unknown = args.find((word) => /^--[^=]/.test(word) && !Object.hasOwn(options, nameOf(word)));
-    if (unknown === undefined || !isUnknownOption(error)) throw misuse(messageOf(error), fix);
-    throw misuse(`${typed} does not take --${nameOf(unknown)}`, fix);
+    throw misuse(messageOf(error), fix);
   }
-}
-
-function nameOf(flag: string): string {
-  return flag.replace(/^--/, '').replace(/=.*$/s, '');
-}
-
-function isUnknownOption(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'ERR_PARSE_ARGS_UNKNOWN_OPTION';
 }
 
 /** Reads an http or https address. One with a password is refused, and not shown, because it would end up in logs. */

@@ -130,33 +130,25 @@ export async function send(
 }
 
 /** Sends one request and waits for its response, the timeout, or the end of the sandbox. */
-export async function sendRequest(
-  world: World,
+async function sendRequest(
+  { settings: { wallClock, sleep, fetch } }: World,
   request: SandboxWebhookRequest,
-  life = world.life.signal,
+  life: AbortSignal,
 ): Promise<SendResult> {
   const closed = unanswered('the sandbox was closed', 'not_sent');
   if (life.aborted) return { ...closed, duration_ms: 0, request };
-  const { wallClock, sleep, fetch } = world.settings;
-  const { url, method, headers, body } = request;
   const started = wallClock();
   const over = new AbortController();
-  const end = (): void => over.abort();
-  life.addEventListener('abort', end);
-  const ended = new Promise<null>((resolve) => over.signal.addEventListener('abort', () => resolve(null)));
-  const timedOut = sleep(RECEIVER_LIMIT, over.signal).then(() => null);
-  const response = await Promise.race([
-    fetchOnce(fetch, url, { method, headers, body, signal: over.signal }),
-    timedOut,
-    ended,
-  ]);
-  life.removeEventListener('abort', end);
+  const signal = AbortSignal.any([life, over.signal]);
+  const { url, method, headers, body } = request;
+  const ended = new Promise<null>((resolve) => signal.addEventListener('abort', () => resolve(null)));
+  const timedOut = sleep(RECEIVER_LIMIT, signal).then(() => null);
+  const sending = fetchOnce(fetch, url, { method, headers, body, signal });
+  const response = await Promise.race([sending, timedOut, ended]);
   over.abort();
-  const noResponse = life.aborted
-    ? closed
-    : unanswered(`timeout: no response within ${RECEIVER_LIMIT / 1000} s`, 'time-out');
+  const late = unanswered(`timeout: no response within ${RECEIVER_LIMIT / 1000} s`, 'time-out');
   const duration_ms = Math.max(0, Math.round(wallClock() - started));
-  return { ...(response ?? noResponse), duration_ms, request };
+  return { ...(life.aborted ? closed : (response ?? late)), duration_ms, request };
 }
 
 /** Sends a request once. Never rejects. A redirect is a response that is not 2xx, and is not followed. */

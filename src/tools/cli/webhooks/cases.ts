@@ -27,7 +27,7 @@ export interface Change {
 export interface Case {
   readonly id: string;
   readonly title: string;
-  /** `quick` looks at the responses of the other cases and sends nothing. */
+  /** `quick` looks at the responses of the cases before it and sends nothing. */
   readonly expected: 'accepted' | 'refused' | 'quick';
   /** What could happen otherwise. Empty for most of `accepted`, where the response shows the cause. */
   readonly cause: string;

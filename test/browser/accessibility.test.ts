@@ -140,12 +140,12 @@ it('a refused amount has the focus, names its reason, and keeps what was typed',
   const { page } = await visit(url);
   await page.goto(link);
   await page.locator('.dock summary').first().click();
-  await page.locator('#pay').fill('abc');
+  await page.locator('#amount').fill('abc');
   await page.getByRole('button', { name: 'Paid less or more' }).click();
   await page.getByRole('alert').getByText('Enter an amount such as 12.50.').waitFor();
   const described = 'document.getElementById(document.activeElement.getAttribute("aria-describedby"))';
   await expect.poll(() => page.evaluate(`${described}?.getAttribute("role")`)).toBe('alert');
-  expect(await page.locator('#pay').inputValue()).toBe('abc');
+  expect(await page.locator('#amount').inputValue()).toBe('abc');
   expect(await axe(page)).toEqual([]);
 });
 

@@ -40,7 +40,7 @@ describe('without script', () => {
     const { url, link, hook, sandbox } = await order();
     const { page } = await visit(url, options);
     await page.goto(link);
-    await page.locator('[data-pay-button]').dblclick();
+    await page.locator('button[value=pay]').dblclick();
     await page.getByText('Paid by Card').waitFor();
     await page.reload();
     expect(await page.getByText('Paid by Card').count()).toBe(1);
@@ -55,7 +55,7 @@ describe('without script', () => {
     const { page } = await visit(url, options);
     await page.goto(link);
     await sandbox.advance('31m');
-    await page.locator('[data-pay-button]').click();
+    await page.locator('button[value=pay]').click();
     await page.getByRole('alert').filter({ hasText: 'is expired, which is final' }).waitFor();
     expect(invoice().status).toBe('expired');
     expect(hook.received).toHaveLength(1); // of the expiry

@@ -87,14 +87,14 @@ function openOrder(world: World, incoming: IncomingRequest, invoice: InvoiceReco
   const home = homeOf(invoice);
   const choice = html`<fieldset><legend class="h1">Pay with</legend>${offers.map((offer, at) => methodChoice(offer, at, code, offer.method === chosen?.method))}</fieldset>
 ${message && html`<p class="notice bad" role="alert" tabindex="-1" autofocus>${message}</p>`}
-${chosen === undefined ? html`<p class="notice bad">No method takes this amount.</p>` : html`<button class="main full" data-pay-button>Pay ${total}</button>`}`;
-  const cancel = html`<p>The order is closed, and cannot be paid any more.</p>${orderForm(uuid, 'cancel', html`<button>Yes, cancel it</button>`)}`;
+${chosen === undefined ? html`<p class="notice bad">No method takes this amount.</p>` : html`<button class="main full" name="action" value="pay" data-pay-button>Pay ${total}</button>`}`;
+  const cancel = html`<p>The order is closed, and cannot be paid any more.</p>${buttonForm(uuid, 'cancel', 'Yes, cancel it')}`;
   return html`<section class="summary" aria-labelledby="order"><div>${shop}
 <h1 class="soft" id="order">${purpose ? html`<bdi>${purpose}</bdi>` : html`Order <bdi>${external_id}</bdi>`}</h1>
 <p class="big">${total}</p>
 <div class="lines"><p class="ln"><span>Order <bdi>${external_id}</bdi></span><span class="num">${text(amount)}</span></p>${fee}<p class="ln total"><span>Total</span><span class="num">${total}</span></p></div>
 <p class="soft small">Pay within <span class="num" role="timer" data-left="${left}"${world.clock.running() && html` data-counting`}>${span(left)}</span></p></div></section>
-<section class="choice" aria-label="Payment"><div>${orderForm(uuid, 'pay', choice, { id: 'pay-form' })}
+<section class="choice" aria-label="Payment"><div>${form(`/pay/${uuid}`, choice, { id: 'pay-form' })}
 <div class="after">${home && html`<a href="${home}" rel="noreferrer">Back to <bdi>${world.settings.merchantName}</bdi></a>`}${menu('Cancel this order', cancel, 'link')}</div></div></section>`;
 }
 
@@ -128,20 +128,20 @@ function amountMenu(
   { name, word, ...given }: { readonly [Name in 'name' | 'word' | 'label' | 'value']: string } & { isOpen?: boolean },
 ): Html {
   const hint = `Of ${moneyText(amount, currency.code)}, without the fee.`;
-  const button = html`<button>${word}</button>`;
+  const button = html`<button name="action" value="${name}">${word}</button>`;
   const { isOpen = false, ...parts } = given;
   const { input, problem } = amountField(world, incoming, { ...parts, name, hint, button, focus: isOpen });
-  return html`<details class="menu"${(problem !== undefined || isOpen) && html` open data-open`}><summary class="button">${word}</summary><div class="sheet">${orderForm(uuid, name, input)}</div></details>`;
+  return html`<details class="menu"${(problem !== undefined || isOpen) && html` open data-open`}><summary class="button">${word}</summary><div class="sheet">${form(`/pay/${uuid}`, input)}</div></details>`;
 }
 
 function openDock(world: World, incoming: IncomingRequest, invoice: InvoiceRecord): Html {
   const { amount, uuid } = invoice;
   const isPayable = offersFor(world, invoice).some(({ price }) => price !== null);
   const value = shareOf(amount, '0.5');
-  const other = { name: 'pay', word: 'Paid less or more', label: 'The customer pays', value };
+  const other = { name: 'amount', word: 'Paid less or more', label: 'The customer pays', value };
   return html`<span class="small wide-only">End this payment as</span>
 ${isPayable && amountMenu(world, incoming, invoice, other)}
-${orderForm(uuid, 'fail', html`<button>Failed</button>`)}${orderForm(uuid, 'expire', html`<button>Expired</button>`)}${isPayable && orderForm(uuid, 'pay', html`<button>Disputed</button>`, { goal: 'dispute' })}`;
+${buttonForm(uuid, 'fail', 'Failed')}${buttonForm(uuid, 'expire', 'Expired')}${isPayable && buttonForm(uuid, 'dispute', 'Disputed')}`;
 }
 
 /** How the order ended, for the customer: a mark, a heading, and what follows from it. */
@@ -229,18 +229,30 @@ function closedDock(world: World, incoming: IncomingRequest, invoice: InvoiceRec
   const correction = { name: 'adjust', word: 'Correct', label: 'The paid amount', value, isOpen };
   return html`<span class="small" id="dock-state" data-live><span class="hook ${tone}">Webhook: ${word.toLowerCase()}</span><bdi>${detail}</bdi> ${delivery && html`<a href="/webhooks/${delivery.id}">See it</a>`}</span>
 ${refusal && refusal.fields.length === 0 && html`<span class="small" role="alert">${refusal.message}</span>`}
-${delivery && orderForm(uuid, 'resend', html`<button>Send again</button>`)}
+${delivery && buttonForm(uuid, 'resend', 'Send again')}
 ${status === 'success' && amountMenu(world, incoming, invoice, correction)}
-${status !== 'success' && orderForm(uuid, 'pay', html`<button>Paid late</button>`, { late: 'true', goal: 'late' })}`;
+${status !== 'success' && buttonForm(uuid, 'late', 'Paid late')}`;
 }
 
-/** A form that performs an action on this order and returns to this page. `goal` says what a tester goes on with. */
-function orderForm(
-  uuid: string,
-  action: string,
-  content: Part,
-  { goal = '', id, ...hidden }: Readonly<Record<string, string>> = {},
-): Html {
-  const back = `/pay/${uuid}${goal && `?goal=${goal}`}`;
-  return form(`/_/${action}`, content, { hidden: { ident: uuid, back, ...hidden }, ...(id !== undefined && { id }) });
+/** A form with one button of this page. */
+function buttonForm(uuid: string, action: string, word: string): Html {
+  return form(`/pay/${uuid}`, html`<button name="action" value="${action}">${word}</button>`);
+}
+
+/** The buttons that are `pay` with something more. `goal` is what a tester goes on with afterwards. */
+const PAYING: Readonly<Record<string, { readonly late?: 'true'; readonly goal?: 'late' | 'dispute' }>> = {
+  amount: {},
+  late: { late: 'true', goal: 'late' },
+  dispute: { goal: 'dispute' },
+};
+
+/** The button that was pressed, as the action of the sandbox that it stands for, which returns to this page. */
+export function pressedAction(uuid: string, incoming: IncomingRequest) {
+  const { action: button = '', method, ...typed } = Object.fromEntries(new URLSearchParams(incoming.body));
+  const { goal, ...more } = PAYING[button] ?? {};
+  const name = Object.hasOwn(PAYING, button) ? 'pay' : button;
+  const back = `/pay/${uuid}${goal === undefined ? '' : `?goal=${goal}`}`;
+  // The script sends the chosen method with each button of the dock.
+  const fields = { ...typed, ...(name === 'pay' && method !== undefined && { method }), ...more, ident: uuid, back };
+  return { name, incoming: { ...incoming, body: String(new URLSearchParams(fields)) } };
 }

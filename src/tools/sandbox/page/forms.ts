@@ -118,7 +118,7 @@ export function amountField(
   { name, ...given }: Pick<Field, 'name' | 'label' | 'value' | 'hint' | 'focus'> & { readonly button: Html },
 ): { readonly input: Html; readonly problem: string | undefined } {
   const refusal = refusalOf(world, incoming);
-  const mine = refusal?.action === name ? refusal : null;
+  const mine = refusal?.action === (name === 'amount' ? 'pay' : name) ? refusal : null;
   const problem = mine?.fields[0]?.problem;
   const value = mine?.typed['amount'] ?? given.value;
   const focus = problem !== undefined || given.focus === true;

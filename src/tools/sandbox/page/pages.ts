@@ -3,7 +3,7 @@ import type { Perform } from '../actions.ts';
 import type { UnsentResponse } from '../service/respond.ts';
 import type { IncomingRequest } from '../service/service.ts';
 import type { World } from '../world.ts';
-import { checkoutPage } from './checkout.ts';
+import { checkoutPage, pressedAction } from './checkout.ts';
 import { faultsContent } from './faults.ts';
 import { actionResponse, newPaymentPage, statusResponse } from './forms.ts';
 import { dashboardPage, fileResponse, messagePage, seeOther } from './frame.ts';
@@ -86,6 +86,11 @@ async function showPage(world: World, perform: Perform, incoming: IncomingReques
 }
 
 async function doAction(world: World, perform: Perform, incoming: IncomingRequest): Promise<UnsentResponse | null> {
-  const [, room, name = '', ...rest] = incoming.url.pathname.split('/');
-  return room === '_' && rest.length === 0 ? actionResponse(world, perform, name, incoming) : null;
+  const [, room, id = '', ...rest] = incoming.url.pathname.split('/');
+  if (rest.length > 0) return null;
+  if (room === '_') return actionResponse(world, perform, id, incoming);
+  const invoice = room === 'pay' ? world.store.byUuid(id) : undefined;
+  if (invoice === undefined) return null;
+  const pressed = pressedAction(invoice.uuid, incoming);
+  return actionResponse(world, perform, pressed.name, pressed.incoming);
 }

@@ -65,10 +65,10 @@ const copy = async (button) => {
 enhance(document);
 for (const each of document.querySelectorAll('[data-select]')) each.select();
 
-// The buttons of the dock that pay also send the payment method that is chosen on the page.
+// The buttons of the dock also send the payment method that is chosen on the page.
 document.addEventListener('submit', (event) => {
   const chosen = document.querySelector('#pay-form input[name=method]:checked');
-  if (!chosen || event.target.getAttribute('action') !== '/_/pay' || !event.target.closest('.dock')) return;
+  if (!chosen || !event.target.closest('.dock')) return;
   const field = document.createElement('input');
   field.type = 'hidden';
   field.name = 'method';

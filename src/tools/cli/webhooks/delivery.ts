@@ -172,7 +172,7 @@ export async function deliver(url: string, request: ReceiverRequest, timeout: nu
 
 /** Why a genuine delivery was not accepted. An order that was invented may be unknown to the receiver. */
 export async function causeOf(
-  { url, secrets, externalId, sandbox }: Sender,
+  { url, secrets, externalId }: Sender,
   body: string,
   { status, problem, text, headers }: Reply,
 ): Promise<Diagnosis> {
@@ -182,7 +182,7 @@ export async function causeOf(
     secretFingerprint: await fingerprintOf(secrets[0] ?? ''),
   });
   const isUnknownOrder = cause.id === 'handler_failed' || cause.id === 'receiver_failed';
-  if (externalId !== null || sandbox !== null || !isUnknownOrder) return cause;
+  if (externalId !== null || !isUnknownOrder) return cause;
   return { ...cause, remedy: `${cause.remedy ?? ''} ${NAME_ONE}`.trim() };
 }
 

@@ -33,7 +33,7 @@ async function everyState() {
     pay('open'),
     pay('tiny'), // no method takes it
     pay(long),
-    `${pay('paid')}?done=late`,
+    `${pay('paid')}?done=pay&goal=late`,
     pay('refused'),
     `${pay('less')}?done=pay`,
     pay('expired'),

@@ -17,7 +17,7 @@ for (const [javaScriptEnabled, width] of [
     await page.getByRole('link', { name: /^New/ }).click();
     await page.getByLabel('Amount').fill('4.99');
     await page.getByRole('button', { name: 'Create the payment' }).click();
-    await page.getByRole('alert').getByText('No payment method takes this amount').waitFor();
+    await page.getByRole('alert').getByText('It is outside the range of every payment method').waitFor();
     await page.getByLabel('Amount').fill('1250.50');
     await page.getByRole('button', { name: 'Create the payment' }).click();
     await page.getByText('The payment was created.').waitFor();

@@ -56,7 +56,7 @@ describe('without script', () => {
     await page.goto(link);
     await sandbox.advance('31m');
     await page.locator('button[value=pay]').click();
-    await page.getByRole('status').filter({ hasText: 'Nothing was changed' }).waitFor();
+    await page.getByRole('alert').filter({ hasText: 'is expired, which is final' }).waitFor();
     expect(invoice().status).toBe('expired');
     expect(hook.received).toHaveLength(1); // of the expiry
   });

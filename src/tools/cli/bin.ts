@@ -38,7 +38,6 @@ const io: Io = {
   err: (text) => void stderr.write(text),
   env,
   isTerminal: stdout.isTTY === true,
-  isErrorTerminal: stderr.isTTY === true,
   isInputTerminal: stdin.isTTY === true && stdout.isTTY === true,
   input: () => stdin,
   signal: end.signal,

@@ -127,7 +127,6 @@ export const COMMANDS = {
       id: filling('external_id', text('TEXT', 'the external_id of create')),
       customer: filling('customer_id', text('TEXT', 'the customer_id of create')),
       callback: filling('callback_url', text('URL', 'the callback_url of create')),
-      yes: flag('reset does not ask'),
     },
   },
   'webhooks check': {
@@ -150,8 +149,6 @@ Never point it at a live shop: it may fulfil what it accepts.`,
     terms: { EVENT: 'paid  adjusted  overpaid  expired  canceled  fail' },
     flags: {
       ...DELIVERY_FLAGS,
-      paid: text('17.00', 'the paid amount of adjusted and overpaid'),
-      from: text('FILE', 'sends these bytes instead, signed as they are'),
       'dry-run': flag('prints the request instead of sending it'),
     },
   },
@@ -192,10 +189,8 @@ unless --resend is given. Code 1: the shop has not heard of it.`,
     words: 0,
     flags: {
       orders: text('FILE', 'CSV in UTF-8 with a header, or JSON lines, - for stdin'),
-      column: list('NAME=HEADER', 'a column with another name: amount=Total'),
       since: text('TIME', 'the file has all orders since then: 7d, or 2026-01-31'),
       grace: rare(textOr('15m', 'younger differences are left for the next run')),
-      csv: flag('prints the findings as CSV'),
       html: text('FILE', 'writes the report as one page too'),
       ...SERVICE_FLAGS,
     },
@@ -215,7 +210,7 @@ Code 0: all match. 1: findings. 2: something could not be compared.`,
       'base-url': text('URL', 'default MERCHANT_BASE_URL'),
       'allow-http': flag('plain http to a host that is not this machine'),
     },
-    notes: `Checks Node, the settings, the address, redirects, the clock and the key. With
+    notes: `Checks the settings, the address, redirects, the clock and the key. With
 --survey it reads each list, one invoice and its deliveries. Changes nothing.
 Reads the key only from MERCHANT_API_KEY: flags end up in shell histories.`,
   },
@@ -224,4 +219,45 @@ Reads the key only from MERCHANT_API_KEY: flags end up in shell histories.`,
 /** The example of a command, as an error shows it. */
 export function exampleOf({ example }: CommandTable): string {
   return example.replace(/^.*(?=npx )/, '');
+}
+
+const TABLES: Readonly<Record<string, CommandTable>> = COMMANDS;
+
+/** The help of a command on one screen, or the overview if there is no such command. `hasAll` adds the rare flags. */
+export function helpFor(words: readonly string[], hasAll = false): string {
+  const [first = '', second = ''] = words;
+  const name = first === 'sandbox' && second !== '' ? 'sandbox action' : `${first} ${second}`.trim();
+  const found = [name, first, `${first} check`].find((each) => Object.hasOwn(TABLES, each));
+  const table = TABLES[found ?? ''];
+  return table === undefined ? overview() : helpOf(table, hasAll);
+}
+
+function overview(): string {
+  const rows = Object.values(TABLES).flatMap((table) => Object.entries(table.overview));
+  return `Example
+  npx merchant-invoicing sandbox      a payment service on this machine
+
+Commands
+${linesOf(rows)}
+Everywhere  --json  for scripts   --help  for more    NO_COLOR is respected
+Exit code   0 fine   1 finding   2 misuse   3 cannot reach
+`;
+}
+
+function helpOf({ example, terms = {}, flags, notes }: CommandTable, hasAll: boolean): string {
+  const { help: _, ...common } = COMMON_FLAGS;
+  const all = Object.entries<Flag>({ ...flags, ...common, ...flags });
+  const shown = all.filter(([, { isRare }]) => hasAll || !isRare);
+  const rows = [
+    ...Object.entries(terms),
+    ...shown.map(([name, { value, about }]) => [`--${name}${value === undefined ? '' : ` ${value}`}`, about] as const),
+  ];
+  if (shown.length < all.length) rows.push(['--help all', `shows ${all.length - shown.length} more flags`]);
+  const end = notes === undefined ? '' : `\n${notes}\n`;
+  return `Example\n  ${example}\n\n${linesOf(rows)}${end}`;
+}
+
+function linesOf(rows: readonly (readonly [left: string, right: string])[]): string {
+  const width = Math.max(...rows.map(([left]) => left.length));
+  return rows.map(([left, right]) => `${`  ${left.padEnd(width)}  ${right}`.trimEnd()}\n`).join('');
 }

@@ -9,8 +9,6 @@ export interface Io {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Whether standard output is a terminal. */
   readonly isTerminal: boolean;
-  /** Whether standard error is a terminal, which can show progress. */
-  readonly isErrorTerminal: boolean;
   /** Whether a person can type into standard input. */
   readonly isInputTerminal: boolean;
   /** Standard input, piece by piece. */

@@ -3,8 +3,8 @@
 import { isMerchantError } from '../../errors/guards.ts';
 import { printable } from '../../errors/printable.ts';
 import { VERSION, warnOfOldNode } from '../../errors/version.ts';
-import { hasPassword, nearest } from './arguments.ts';
-import { helpFor } from './help.ts';
+import { hasPassword } from './arguments.ts';
+import { helpFor } from './commands.ts';
 import { CliError, EXIT, type ExitCode, type Io, messageOf, misuse } from './io.ts';
 import { jsonLine, styleOf, wrapped } from './report.ts';
 
@@ -15,11 +15,10 @@ const RUN: Readonly<Record<string, () => Promise<Command>>> = {
   'webhooks check': async () => (await import('./webhooks/check.ts')).webhooksCheck,
   'webhooks send': async () => (await import('./webhooks/send.ts')).webhooksSend,
   'webhooks verify': async () => (await import('./webhooks/verify.ts')).webhooksVerify,
-  order: async () => (await import('./order/command.ts')).orderCommand,
+  order: async () => (await import('./order.ts')).orderCommand,
   reconcile: async () => (await import('./reconcile/command.ts')).reconcileCommand,
   doctor: async () => (await import('./doctor/command.ts')).doctorCommand,
 };
-const FIRST_WORDS = [...new Set(Object.keys(RUN).map((name) => name.split(' ')[0] ?? ''))];
 const START = 'npx merchant-invoicing';
 
 /** Runs one command line. Never throws: the result is the exit code. */
@@ -40,32 +39,34 @@ async function run(argv: readonly string[], io: Io): Promise<ExitCode> {
     return EXIT.fine;
   }
   const help = argv.findIndex((word) => word === '--help' || word === '-h');
-  if (first === 'help' || help === 0 || (help > 0 && FIRST_WORDS.includes(first))) {
+  if (first === 'help' || help === 0 || (help > 0 && actionsOf(first).length > 0)) {
     const hasAll = help !== -1 && argv[help + 1] === 'all';
     const words = (hasAll ? argv.slice(0, help) : argv).filter((word) => word !== 'help' && !word.startsWith('-'));
     io.out(helpFor(words, hasAll));
     return EXIT.fine;
   }
-  if (!FIRST_WORDS.includes(first)) {
-    const meant = nearest(first, FIRST_WORDS);
-    const problem = `there is no command ${JSON.stringify(first)}`;
-    if (meant === null) throw misuse(problem, `${START} --help`);
-    throw misuse(`${problem}. Did you mean ${meant}?`, `${START} ${meant} --help`);
+  for (const [words, name] of [
+    [1, first],
+    [2, `${first} ${second}`],
+  ] as const) {
+    const load = Object.hasOwn(RUN, name) ? RUN[name] : undefined;
+    if (load !== undefined) return (await load())(argv.slice(words), io);
   }
-  const load = RUN[first] ?? RUN[`${first} ${second}`];
-  if (load !== undefined) return (await load())(argv.slice(RUN[first] === undefined ? 2 : 1), io);
-  const names = Object.keys(RUN).flatMap((name) =>
-    name.startsWith(`${first} `) ? [name.slice(first.length + 1)] : [],
-  );
-  const meant = nearest(second, names);
-  const rest = meant === null ? `It has ${names.join(', ')}.` : `Did you mean ${meant}?`;
+  const actions = actionsOf(first);
+  if (actions.length === 0) throw misuse(`there is no command ${JSON.stringify(first)}`, `${START} --help`);
   const problem = second === '' ? 'needs an action' : `has no action ${JSON.stringify(second)}`;
-  throw misuse(`${first} ${problem}. ${rest}`, `${START} ${first} ${meant ?? ''}`.trimEnd().concat(' --help'));
+  throw misuse(`${first} ${problem}. It has ${actions.join(', ')}.`, `${START} ${first} --help`);
+}
+
+/** The second words of a command, such as `check`: one empty word for a command of a single word, none for an unknown one. */
+function actionsOf(first: string): string[] {
+  const names = Object.keys(RUN).map((name) => name.split(' '));
+  return names.flatMap(([word, action = '']) => (word === first ? [action] : []));
 }
 
 function reportError(error: unknown, argv: readonly string[], io: Io): ExitCode {
   const [first = ''] = argv;
-  const help = `${START} ${FIRST_WORDS.includes(first) ? `${first} ` : ''}--help`;
+  const help = `${START} ${actionsOf(first).length > 0 ? `${first} ` : ''}--help`;
   const fallback = isMerchantError(error) ? help : null; // a bug, of which no command knows
   const { exitCode, message, fix } =
     error instanceof CliError ? error : new CliError(EXIT.misuse, messageOf(error), fallback);

@@ -1,5 +1,6 @@
 import { styleText } from 'node:util';
 import { printable } from '../../errors/printable.ts';
+import type { Line } from '../sandbox/lines.ts';
 import type { Io } from './io.ts';
 
 /**
@@ -89,4 +90,13 @@ export function jsonLine(value: unknown): string {
 export function oneLine(text: string, length = 160): string {
   const line = printable(text.replace(/\s+/g, ' ').trim());
   return line.length > length ? `${line.slice(0, length - 1)}…` : line;
+}
+
+/** A line of an event or an action with its time, its mark and its cause. */
+export function lineText({ at, grade, text, cause }: Line, style: Style): string {
+  const time = at === null ? '' : `${at.slice(11, 19)}  `;
+  const mark = grade === null ? ' ' : markOf(grade, style);
+  const indent = time.length + 2;
+  const first = wrapped(printable(text), indent, `${time}${mark} `).trimEnd();
+  return cause === null ? first : `${first}\n${wrapped(printable(cause), indent)}`;
 }

@@ -9,7 +9,6 @@ import { type Line, lineOf } from './lines.ts';
 import { fail } from './option-checks.ts';
 import type { Sandbox } from './sandbox.ts';
 import type { FaultType, SeedFault } from './state/faults.ts';
-import type { SandboxEvent } from './state/log.ts';
 import type { SandboxDelivery, SandboxEnding, SandboxWithdrawal } from './wire-types.ts';
 
 /** One argument of an action: a field of a form, or a word of the command line. */
@@ -69,6 +68,25 @@ const VALUE = { field: 'value', shown: 'VALUE', example: 'base64', needs: 'a val
 const FAULT = { field: 'type', shown: 'TYPE', example: 'server_error', needs: 'a fault, or clear' };
 const DURATION = { field: 'duration', shown: 'DURATION', example: '1h', needs: 'a duration' };
 
+/** An action that ends an order unpaid. */
+function ending(said: string, end: (sandbox: Sandbox, ident: string) => Promise<SandboxEnding>): Action {
+  return {
+    words: [IDENT],
+    help: 'ends it unpaid',
+    done: said,
+    effect: (sandbox, [ident]) => ended(end(sandbox, ident)),
+  };
+}
+
+/** An action that stops the clock or lets it run. */
+function clockMove(said: string, move: (sandbox: Sandbox) => void): Action {
+  const effect: Action['effect'] = (sandbox) => {
+    move(sandbox);
+    return ofClock(sandbox);
+  };
+  return { words: [], help: 'stops the clock, or lets it run', isNoted: true, done: said, effect };
+}
+
 const TABLE = {
   create: {
     words: [AMOUNT, CURRENCY],
@@ -105,24 +123,9 @@ const TABLE = {
     done: 'The paid amount was corrected.',
     effect: (sandbox, [ident, amount]) => ended(sandbox.adjust(ident, amount)),
   },
-  fail: {
-    words: [IDENT],
-    help: 'ends it unpaid',
-    done: 'The payment failed.',
-    effect: (sandbox, [ident]) => ended(sandbox.fail(ident)),
-  },
-  cancel: {
-    words: [IDENT],
-    help: 'ends it unpaid',
-    done: 'The order was canceled.',
-    effect: (sandbox, [ident]) => ended(sandbox.cancel(ident)),
-  },
-  expire: {
-    words: [IDENT],
-    help: 'ends it unpaid',
-    done: 'The order has expired.',
-    effect: (sandbox, [ident]) => ended(sandbox.expire(ident)),
-  },
+  fail: ending('The payment failed.', (sandbox, ident) => sandbox.fail(ident)),
+  cancel: ending('The order was canceled.', (sandbox, ident) => sandbox.cancel(ident)),
+  expire: ending('The order has expired.', (sandbox, ident) => sandbox.expire(ident)),
   resend: {
     words: [IDENT],
     help: 'sends its webhook again',
@@ -186,38 +189,16 @@ const TABLE = {
       await sandbox.advance(duration);
       const events = sandbox.events().filter((event) => !before.has(event));
       const { result, lines } = ofClock(sandbox);
-      const first = done(sumOf(events));
       const seen = events.flatMap((event) => lineOf(event) ?? []);
       const more = seen.length > EVENTS_SHOWN ? [further(`… and ${seen.length - EVENTS_SHOWN} more`)] : [];
-      return {
-        result: { ...result, events },
-        lines: [first, ...lines.map(({ text }) => further(text)), ...seen.slice(0, EVENTS_SHOWN), ...more],
-      };
+      return { result: { ...result, events }, lines: [...lines, ...seen.slice(0, EVENTS_SHOWN), ...more] };
     },
   },
-  freeze: {
-    words: [],
-    help: 'stops the clock, or lets it run',
-    isNoted: true,
-    done: 'The clock is frozen.',
-    effect(sandbox) {
-      sandbox.freeze();
-      return ofClock(sandbox);
-    },
-  },
-  unfreeze: {
-    words: [],
-    help: 'stops the clock, or lets it run',
-    isNoted: true,
-    done: 'The clock runs.',
-    effect(sandbox) {
-      sandbox.unfreeze();
-      return ofClock(sandbox);
-    },
-  },
+  freeze: clockMove('The clock is frozen.', (sandbox) => sandbox.freeze()),
+  unfreeze: clockMove('The clock runs.', (sandbox) => sandbox.unfreeze()),
   reset: {
     words: [],
-    help: 'removes everything: asks on a terminal',
+    help: 'removes everything',
     isNoted: true,
     done: 'Everything is back at the beginning.',
     effect(sandbox) {
@@ -329,21 +310,6 @@ function ofClock({ now, frozen }: Sandbox) {
   const at = now().toISOString();
   const text = `the clock is at ${at.slice(0, 19).replace('T', ' ')} UTC${frozen ? ', frozen' : ''}`;
   return { result: { now: at, frozen }, lines: [done(text)] };
-}
-
-/** What happened while the clock moved, in one line. */
-function sumOf(events: readonly SandboxEvent[]): string {
-  const attempts = events.filter((event) => event.kind === 'attempt');
-  const accepted = attempts.filter(({ success }) => success).length;
-  const counts = [
-    ['order', 'orders', 'expired', events.filter((event) => event.kind === 'invoice' && event.to === 'expired').length],
-    ['webhook', 'webhooks', 'delivered', accepted],
-    ['attempt', 'attempts', 'failed', attempts.length - accepted],
-  ] as const;
-  const parts = counts.flatMap(([one, many, what, count]) =>
-    count === 0 ? [] : [`${count} ${count === 1 ? one : many} ${what}`],
-  );
-  return parts.join(', ') || 'nothing was due in that time';
 }
 
 const EVENTS_SHOWN = 30;

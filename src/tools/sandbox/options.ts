@@ -5,7 +5,6 @@ import {
   checkOptions,
   flag,
   kindOf,
-  namesOf,
   type OptionTable,
   readOptions,
   word,
@@ -15,6 +14,7 @@ import { fail, parseDuration, quoted } from './option-checks.ts';
 import { SEED_FAULT_NAMES, type SeedFault } from './state/faults.ts';
 import type { SandboxEvent } from './state/log.ts';
 import { randomSeed, randomText } from './state/random.ts';
+import { NEW_INVOICE_NAMES } from './state/records.ts';
 import { SEED_METHODS, SEED_RATES, seedWithdrawals } from './state/seed-data.ts';
 import type { SandboxMethod, SandboxRate, SandboxWithdrawal } from './wire-types.ts';
 
@@ -125,20 +125,6 @@ export interface Internals {
   readonly writeBody?: ((members: object) => string) | undefined;
 }
 
-const SEED_INVOICE_NAMES = namesOf<SeedInvoice>({
-  external_id: true,
-  customer_id: true,
-  amount: true,
-  currency: true,
-  purpose: true,
-  callback_url: true,
-  success_url: true,
-  fail_url: true,
-  status: true,
-  age: true,
-  paid: true,
-});
-
 /** An array, each row of which somebody else checks, or the default. */
 const list =
   <Row>(byDefault: readonly Row[]) =>
@@ -192,8 +178,9 @@ const SETTINGS = {
   },
   seedData(value: unknown, name: string) {
     const { invoices } = readOptions(name, value ?? {}, { invoices: list<SeedInvoice>([]) }, fail, 'seedData.');
+    const names = new Set([...NEW_INVOICE_NAMES, 'status', 'age', 'paid']);
     for (const row of invoices) {
-      checkOptions('An invoice of seedData', row, SEED_INVOICE_NAMES, fail);
+      checkOptions('An invoice of seedData', row, names, fail);
       for (const each of Object.keys(DEFAULTS) as (keyof typeof DEFAULTS)[])
         DEFAULTS[each](row[each], `${name}.${each}`);
     }

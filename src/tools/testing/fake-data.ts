@@ -1,4 +1,9 @@
-import type { Invoice, InvoiceAdjustment, InvoicePaymentMethod } from '../../contract/invoices.ts';
+import {
+  getInvoice,
+  type Invoice,
+  type InvoiceAdjustment,
+  type InvoicePaymentMethod,
+} from '../../contract/invoices.ts';
 import { isFinalStatus } from '../../contract/statuses.ts';
 import type { Currency } from '../../contract/types.ts';
 import { Decimal } from '../../contract/values/decimal.ts';
@@ -55,34 +60,12 @@ const MINUTE = 60_000;
 /** The members that are money, and those that are times, by their names on the wire. */
 const MONEY = /amount|_usdt$|^rate$/;
 const TIME = /_at$/;
-const INVOICE_NAMES = namesOf<FakeInvoiceOverrides>({
-  uuid: true,
-  external_id: true,
-  customer_id: true,
-  purpose: true,
-  amount: true,
-  amount_to_send: true,
-  currency: true,
-  status: true,
-  callback_url: true,
-  success_url: true,
-  fail_url: true,
-  payment_url: true,
-  created_at: true,
-  expires_at: true,
-  finished_at: true,
-  payment_method: true,
-  rate: true,
-  settled_amount_usdt: true,
-  is_adjusted: true,
-  adjustment: true,
-});
-const ADJUSTMENT_NAMES = namesOf<InvoiceAdjustment>({
-  expected_amount_fiat: true,
-  actual_amount_fiat: true,
-  expected_amount_usdt: true,
-  actual_amount_usdt: true,
-});
+/** The members of an invoice, or of its adjustment, as the contract names them. */
+function namesOfInvoice(member?: 'adjustment'): ReadonlySet<string> {
+  const { members } = getInvoice.data.shape?.() ?? {};
+  return new Set(Object.keys((member === undefined ? members : members?.[member]?.members) ?? {}));
+}
+
 const EVENT = {
   id: true,
   invoice_uuid: true,
@@ -111,9 +94,9 @@ const CANCELED_NAMES = namesOf<FakeCanceledEventOverrides>({ ...EVENT, status: t
  */
 export function fakeInvoice(overrides: FakeInvoiceOverrides = {}): Invoice {
   const fail = configurationFail('fakeInvoice');
-  const given = read<Invoice>(overrides, INVOICE_NAMES, fail);
+  const given = read<Invoice>(overrides, namesOfInvoice(), fail);
   const { adjustment, is_adjusted: isAdjusted = isGiven(adjustment), currency, payment_method } = overrides;
-  const corrected = read<InvoiceAdjustment>(adjustment ?? {}, ADJUSTMENT_NAMES, fail);
+  const corrected = read<InvoiceAdjustment>(adjustment ?? {}, namesOfInvoice('adjustment'), fail);
   const isPaidByMembers = isAdjusted || isGiven(given.settled_amount_usdt) || isGiven(given.finished_at);
   const status = given.status ?? (isPaidByMembers ? 'success' : 'pending');
   const isPaid = status === 'success';

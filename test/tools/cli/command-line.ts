@@ -48,7 +48,6 @@ export function start(args: readonly string[], { env = {}, input = '', isTermina
     },
     env,
     isTerminal,
-    isErrorTerminal: isTerminal,
     isInputTerminal: isTerminal,
     input: async function* () {
       yield Buffer.from(input);

@@ -1,12 +1,9 @@
 // The folder `doctor` is one command: it checks the settings and the service. It imports the client when it runs.
 
-import { isLoopback } from '../../../contract/values/scalars.ts';
 import { keyProblem } from '../../../errors/checks.ts';
 import type { MerchantError } from '../../../errors/classes.ts';
 import { guideTo } from '../../../errors/codes.ts';
 import { isMerchantError } from '../../../errors/guards.ts';
-import { isOldNode, OLDEST_NODE } from '../../../errors/version.ts';
-import { SANDBOX_KEY, SANDBOX_SECRET } from '../../../webhooks/verify/sandbox-secret.ts';
 import { parseSecrets } from '../../../webhooks/verify/signature.ts';
 import { codeOf } from '../../sandbox/delivery/webhook-request.ts';
 import { shellWord } from '../../shell.ts';
@@ -27,20 +24,6 @@ import {
 } from '../report.ts';
 import { type SurveyPoint, survey } from './survey.ts';
 
-interface Target {
-  readonly baseUrl: string;
-  readonly apiKey: string;
-  readonly allowHttp: boolean;
-  readonly hasSurvey: boolean;
-  readonly signal: AbortSignal;
-}
-
-/** What was found out about a service. The survey is empty where it was not wanted or the key does not work. */
-interface Findings {
-  readonly checks: readonly CheckResult[];
-  readonly points: readonly SurveyPoint[];
-}
-
 /** `doctor`: checks the settings, then the service by reads alone. */
 export async function doctorCommand(args: readonly string[], io: Io): Promise<ExitCode> {
   const { values } = readArguments(COMMANDS.doctor, args, 'doctor');
@@ -49,29 +32,27 @@ export async function doctorCommand(args: readonly string[], io: Io): Promise<Ex
   const allowHttp = values['allow-http'];
 
   const address = await checkAddress(baseUrl, allowHttp);
-  const isPublic = address.grade === 'pass' && isPublicAddress(baseUrl);
-  const key = checkKey(apiKey, isPublic);
-  const settings = [checkNode(process.versions.node), address, key, checkSecret(secret, apiKey, isPublic)];
+  const key = checkKey(apiKey);
+  const settings = [address, key, checkSecret(secret, apiKey)];
   const isUsable = address.grade === 'pass' && key.grade === 'pass';
-  const title = 'the service was not asked: correct the settings first';
-  const skipped: Findings = { checks: [{ id: 'service', title, grade: 'inconclusive', fix: '' }], points: [] };
-  const target = { baseUrl, apiKey, allowHttp, hasSurvey: values.survey, signal: io.signal };
-  const service = isUsable ? await checkService(target) : skipped;
-  const results = [...settings, ...service.checks];
-  const ok = results.every(({ grade }) => grade === 'pass' || grade === 'advice');
+  const { checks, points } = isUsable
+    ? await checkService({ baseUrl, apiKey, allowHttp }, values.survey, io.signal)
+    : { checks: [], points: [] };
+  const results = [...settings, ...checks];
+  const ok = isUsable && results.every(({ grade }) => grade === 'pass' || grade === 'advice');
   if (values.json) {
-    const asked = isUsable ? results : settings;
-    const checks = asked.map(({ title: text, ...rest }) => ({ ...rest, ok: rest.grade === 'pass', text }));
-    io.out(jsonLine({ ok, checks, survey: service.points }));
+    const shown = results.map(({ title: text, ...rest }) => ({ ...rest, ok: rest.grade === 'pass', text }));
+    io.out(jsonLine({ ok, checks: shown, survey: points }));
   } else {
     const style = styleOf(io);
     for (const result of results) {
       io.out(`${resultLines({ ...result, title: oneLine(result.title, 400) }, style)}\n`);
     }
-    if (service.points.length > 0) io.out(surveyText(service.points, style));
+    if (!isUsable) io.out('  ? the service was not asked: correct the settings first\n');
+    if (points.length > 0) io.out(surveyText(points, style));
     io.out(conclusionText(results, style));
   }
-  if (service.checks.some(({ id, grade }) => id === 'reachable' && grade === 'fail')) return EXIT.unreachable;
+  if (checks.some(({ id, grade }) => id === 'reachable' && grade === 'fail')) return EXIT.unreachable;
   return ok ? EXIT.fine : EXIT.finding;
 }
 
@@ -95,30 +76,25 @@ function surveyText(points: readonly SurveyPoint[], style: Style): string {
   return `\n  ${style.strong('What the interface leaves open, and this service shows')}\n${lines.join('')}`;
 }
 
-/** Names of private networks, and private IPv4 addresses. A name without a dot is that of a container. */
-const PRIVATE = /^(?:[^.:]+|.*\.(?:local|internal|test|localhost)|10\..*|192\.168\..*|172\.(?:1[6-9]|2\d|3[01])\..*)$/;
+/** A mistake in a setting, whether it was made, and the value that `export` has to give. */
+type Mistake = readonly [isMade: boolean, problem: string, right: string];
 
-function isPublicAddress(baseUrl: string): boolean {
-  const { hostname, protocol } = new URL(baseUrl);
-  // Plain http passes for a private network only, which --allow-http declares.
-  return protocol === 'https:' && !isLoopback(hostname) && !PRIVATE.test(hostname);
-}
-
-function checkNode(version: string): CheckResult {
-  if (!isOldNode(version)) return passed('node', `Node ${version}`);
-  return failed('node', `Node ${version} is older than ${OLDEST_NODE}`, 'nvm install --lts');
-}
-
-/** What can be wrong with any variable, or null. */
-function checkVariable(id: string, name: string, value: string, isPublic = false): CheckResult | null {
-  if (/^\s*(["'`]).*\1\s*$/s.test(value)) {
-    const title = `${name} has quotes around it, and they count as part of the value`; // some tools leave them in
-    return failed(id, title, `export ${name}=…   # without the quotes`);
-  }
-  // The values of the sandbox are known to everybody: with them anyone can forge a webhook.
-  if (!isPublic || (value !== SANDBOX_KEY && value !== SANDBOX_SECRET)) return null;
-  const title = `${name} is the one of the sandbox, and the address is public`;
-  return failed(id, title, `export ${name}=…   # the value of this business, from the dashboard`);
+/** The result for a variable: its first mistake, or that it is right. */
+function checkVariable(
+  id: string,
+  name: string,
+  value: string,
+  mistakes: readonly Mistake[],
+  right: string,
+): CheckResult {
+  const isQuoted = /^\s*(["'`]).*\1\s*$/s.test(value); // some tools leave them in
+  const quotes: Mistake = [
+    isQuoted,
+    'has quotes around it, and they count as part of the value',
+    '…   # without the quotes',
+  ];
+  const made = [quotes, ...mistakes].find(([isMade]) => isMade);
+  return made === undefined ? passed(id, right) : failed(id, `${name} ${made[1]}`, `export ${name}=${made[2]}`);
 }
 
 /** The path of the service, which a base URL leaves out. */
@@ -126,55 +102,59 @@ const API_PATH = /\/api(?:\/v1(?:\/external(?:\/.*)?)?)?\/*$/;
 
 /** Uses the check of the client, which it loads. */
 async function checkAddress(baseUrl: string, allowHttp: boolean): Promise<CheckResult> {
-  const example = 'export MERCHANT_BASE_URL=https://pay.example.com   # or http://127.0.0.1:4010, the sandbox';
-  if (baseUrl === '') return failed('base-url', 'MERCHANT_BASE_URL is not set', example);
-  const wrong = checkVariable('base-url', 'MERCHANT_BASE_URL', baseUrl);
-  if (wrong !== null) return wrong;
-  if (API_PATH.test(baseUrl) && !baseUrl.includes('@')) {
-    const title = 'MERCHANT_BASE_URL ends in the path of the API, which the client adds itself';
-    return failed('base-url', title, `export MERCHANT_BASE_URL=${shellWord(baseUrl.replace(API_PATH, ''))}`);
-  }
+  const example = 'https://pay.example.com   # or http://127.0.0.1:4010, the sandbox';
+  const hasPath = API_PATH.test(baseUrl) && !baseUrl.includes('@');
+  const mistakes: Mistake[] = [
+    [baseUrl === '', 'is not set', example],
+    [hasPath, 'ends in the path of the API, which the client adds itself', shellWord(baseUrl.replace(API_PATH, ''))],
+  ];
+  const wrong = checkVariable('base-url', 'MERCHANT_BASE_URL', baseUrl, mistakes, '');
+  if (wrong.grade === 'fail') return wrong;
   try {
     const { checkBaseUrl } = await import('../../../options.ts');
     return passed('base-url', `the address is ${new URL(checkBaseUrl(baseUrl, allowHttp)).href.replace(/\/$/, '')}`);
   } catch (error) {
     if (!isMerchantError(error)) throw error;
-    return failed('base-url', error.message, example);
+    return failed('base-url', error.message, `export MERCHANT_BASE_URL=${example}`);
   }
 }
 
 /** Checks the form of the key. Only the service can say whether it is the right one. */
-function checkKey(apiKey: string, isPublic: boolean): CheckResult {
+function checkKey(apiKey: string): CheckResult {
   const name = 'MERCHANT_API_KEY';
-  const example = `export ${name}=…   # sk_sandbox for the sandbox`;
-  if (apiKey === '') return failed('api-key', `${name} is not set`, example);
-  const wrong = checkVariable('api-key', name, apiKey, isPublic);
-  if (wrong !== null) return wrong;
-  if (apiKey.startsWith('whsec_')) {
-    const title = `${name} is a webhook secret: it begins with whsec_. The API key is another value of the dashboard`;
-    return failed('api-key', title, `export ${name}=…   # the API key, from the dashboard`);
-  }
+  const example = '…   # sk_sandbox for the sandbox';
+  const other = 'is a webhook secret: it begins with whsec_. The API key is another value of the dashboard';
   const problem = keyProblem(apiKey);
-  if (problem !== null) return failed('api-key', `${name} ${problem}`, example);
-  return passed('api-key', `${name} has the form of a key (${apiKey.length} characters)`);
+  const mistakes: Mistake[] = [
+    [apiKey === '', 'is not set', example],
+    [apiKey.startsWith('whsec_'), other, '…   # the API key, from the dashboard'],
+    [problem !== null, problem ?? '', example],
+  ];
+  return checkVariable(
+    'api-key',
+    name,
+    apiKey,
+    mistakes,
+    `${name} has the form of a key (${apiKey.length} characters)`,
+  );
 }
 
 /** A missing secret does not fail, because only a receiver of webhooks needs one. */
-function checkSecret(secret: string, apiKey: string, isPublic: boolean): CheckResult {
+function checkSecret(secret: string, apiKey: string): CheckResult {
   const [id, name] = ['webhook-secret', 'MERCHANT_WEBHOOK_SECRET'];
   if (secret === '') {
     const title = `${name} is not set. A receiver of webhooks needs it, and nothing else does`;
     return { id, title, grade: 'advice', fix: `export ${name}=…   # whsec_sandbox for the sandbox` };
   }
-  const wrong = checkVariable(id, name, secret, isPublic);
-  if (wrong !== null) return wrong;
-  if (secret === apiKey || secret.startsWith('sk_')) {
-    const title = `${name} is an API key. The webhook secret is another value of the dashboard`;
-    return failed(id, title, `export ${name}=…   # the webhook secret, from the dashboard`);
-  }
+  const other = 'is an API key. The webhook secret is another value of the dashboard';
+  const mistakes: Mistake[] = [
+    [secret === apiKey || secret.startsWith('sk_'), other, '…   # the webhook secret, from the dashboard'],
+  ];
+  const result = checkVariable(id, name, secret, mistakes, `${name} has the form of a secret`);
+  if (result.grade === 'fail') return result;
   try {
     parseSecrets(secret, name);
-    return passed(id, `${name} has the form of a secret`);
+    return result;
   } catch (error) {
     if (!isMerchantError(error)) throw error;
     return failed(id, error.message, `export ${name}=…   # without spaces and line breaks`);
@@ -186,14 +166,20 @@ const TIMEOUT = 10_000;
 const MAX_SKEW = 60_000;
 const PATH = '/api/v1/external/payment-methods';
 
+type Address = Readonly<Record<'baseUrl' | 'apiKey', string>> & { readonly allowHttp: boolean };
+
 /** Asks the service first without the key, so that a redirect cannot receive it, then reads with it. Changes nothing. */
-async function checkService(target: Target): Promise<Findings> {
+async function checkService(
+  target: Address,
+  hasSurvey: boolean,
+  signal: AbortSignal,
+): Promise<{ readonly checks: readonly CheckResult[]; readonly points: readonly SurveyPoint[] }> {
   const address = target.baseUrl.replace(/\/+$/, '');
   const began = Date.now();
   let response: Response;
   try {
-    const signal = AbortSignal.any([target.signal, AbortSignal.timeout(TIMEOUT)]);
-    response = await fetch(`${address}${PATH}`, { redirect: 'manual', signal });
+    const limit = AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT)]);
+    response = await fetch(`${address}${PATH}`, { redirect: 'manual', signal: limit });
     await response.body?.cancel();
   } catch (error) {
     const isTimeout = error instanceof Error && error.name === 'TimeoutError';
@@ -203,7 +189,7 @@ async function checkService(target: Target): Promise<Findings> {
     return { checks: [failed('reachable', `cannot reach ${address}: ${cause}`, fix)], points: [] };
   }
   const ended = Date.now();
-  const { call, points } = await callAndSurvey(target);
+  const { call, points } = await callAndSurvey(target, hasSurvey, signal);
   const checks = [
     passed('reachable', `${new URL(address).host} answers in ${ended - began} ms`),
     checkRedirect(response, address),
@@ -242,13 +228,11 @@ function checkClock(headers: Headers, ours: number): CheckResult {
 }
 
 /** Reads the payment methods with the key, and surveys the service if that succeeds and is wanted. */
-async function callAndSurvey({ baseUrl, apiKey, allowHttp, hasSurvey, signal }: Target) {
+async function callAndSurvey(target: Address, hasSurvey: boolean, signal: AbortSignal) {
   const { MerchantClient } = await import('../../../index.ts');
-  const client = new MerchantClient({
-    ...{ baseUrl, apiKey, allowHttp, retry: false, timeout: TIMEOUT },
-    webhookSecret: undefined, // doctor receives nothing
-  });
+  const options = { ...target, webhookSecret: undefined }; // doctor receives nothing
   try {
+    const client = new MerchantClient({ ...options, retry: false, timeout: TIMEOUT });
     const listed = client.paymentMethods.list({ signal });
     const methods = await listed;
     const currencies = [...new Set(methods.map(({ currency }) => currency.code))].sort().join(' ') || 'no currency';
@@ -256,7 +240,7 @@ async function callAndSurvey({ baseUrl, apiKey, allowHttp, hasSurvey, signal }: 
     return { call, points: hasSurvey ? await survey(client, listed, signal) : [] };
   } catch (error) {
     if (!isMerchantError(error)) throw error;
-    return { call: failedCall(error, new URL(baseUrl).host), points: [] };
+    return { call: failedCall(error, new URL(target.baseUrl).host), points: [] };
   }
 }
 

@@ -20,10 +20,6 @@ const SIZE = 7;
 const NAMES_SHOWN = 12;
 
 type Row = Readonly<Record<string, unknown>>;
-interface Found {
-  readonly payload: Row;
-  readonly rows: readonly Row[];
-}
 type Read = PromiseLike<unknown> & {
   withResponse(): Promise<{ readonly response: { readonly raw: string } }>;
 };
@@ -39,53 +35,47 @@ export async function survey(
   signal: AbortSignal,
 ): Promise<readonly SurveyPoint[]> {
   const points: SurveyPoint[] = [];
-  const unknown = new Set<string>();
+  const [unknown, unreadable] = [new Set<string>(), new Set<string>()];
   const add = (point: string, shows: string, client = 'yes', pin = ''): void =>
     void points.push({ point, shows, client, pin });
 
-  /** One read as it was sent, or null after a failure, which becomes a point. */
-  const read = async (point: string, call: Read): Promise<Found | null> => {
+  /** The payload of one read as it was sent. A failure becomes a point, and an empty payload. */
+  const read = async (point: string, call: Read): Promise<unknown> => {
     try {
       const body: unknown = JSON.parse((await call.withResponse()).response.raw);
-      const payload = isRow(body) && 'data' in body ? body['data'] : body;
-      const list = isRow(payload) ? Object.values(payload).find(Array.isArray) : payload;
-      return { payload: isRow(payload) ? payload : {}, rows: Array.isArray(list) ? list.filter(isRow) : [] };
+      return isRow(body) && 'data' in body ? body['data'] : body;
     } catch (error) {
       // The code alone: the message of a service may quote an order.
       add(point, `failed: ${isMerchantError(error) ? safeName(error.code) : 'it cannot be read'}`, 'no');
       return null;
     }
   };
-  const rowsOf = async (point: string, call: Read): Promise<readonly Row[]> => {
-    const found = await read(point, call);
-    if (found === null) return [];
-    const { payload, rows } = found;
-    const shown = point.endsWith('.get') ? [payload] : rows;
-    for (const [what, shows] of formsIn(shown)) add(`${point} ${what}`, shows);
-    const shape = SHAPES[point]?.();
-    for (const name of shown.flatMap((row) => unknownMembers(shape, row))) unknown.add(`${point} ${safeName(name)}`);
-    if (!/^(?:invoices|withdrawals)\.list/.test(point)) return rows;
+  /** The rows of a read, after what they show was added. */
+  const look = async (point: string, call: Read): Promise<readonly Row[]> => {
+    const payload = await read(point, call);
+    const rows = rowsIn(payload);
+    for (const [what, shows] of formsIn(rows)) add(`${point} ${what}`, shows);
+    for (const name of rows.flatMap((row) => unknownMembers(SHAPES[point], row)))
+      unknown.add(`${point} ${safeName(name)}`);
+    if (!isRow(payload) || !('items' in payload)) return rows;
     const { per_page: size } = payload;
-    const other =
+    const asked =
       size === SIZE ? 'as asked for' : `another: per_page is ${typeof size === 'number' ? size : typeof size}`;
-    const text = rows.length > SIZE ? `ignored: ${rows.length} rows for ${SIZE}` : other;
+    const text = rows.length > SIZE ? `ignored: ${rows.length} rows for ${SIZE}` : asked;
     add(`${point} page size`, text, 'walks the list with either');
     add(`${point} order`, orderOf(rows), 'expects no order');
     return rows;
   };
-
-  const options = { signal };
-  const unreadable = new Set<string>();
   const listOptions = (operation: string) => ({
-    ...options,
+    signal,
     onInvalidItem: ({ path }: { readonly path: string }) =>
       void unreadable.add(`${operation} ${safeName(path)}`.trim()),
   });
-  await rowsOf('paymentMethods.list', methods);
-  await rowsOf('rates.list', rates.list({}, listOptions('rates.list')));
-  const listed = await rowsOf('invoices.list', invoices.list({ per_page: SIZE }, listOptions('invoices.list')));
-  const ended = listed.filter((row) => row['status'] !== 'pending'); // an open one has no delivery yet
-  const rows = await rowsOf('withdrawals.list', withdrawals.list({ per_page: SIZE }, listOptions('withdrawals.list')));
+
+  await look('paymentMethods.list', methods);
+  await look('rates.list', rates.list({}, listOptions('rates.list')));
+  const listed = await look('invoices.list', invoices.list({ per_page: SIZE }, listOptions('invoices.list')));
+  const rows = await look('withdrawals.list', withdrawals.list({ per_page: SIZE }, listOptions('withdrawals.list')));
   // The names of this query are not in the interface, so each is tried, and its effect looked at.
   if (rows.length > SIZE) add('withdrawals.list per_page', 'ignored', 'walks all pages', 'withdrawalQuery.per_page');
   const statuses = new Set(rows.map((row) => row['status']));
@@ -95,34 +85,32 @@ export async function survey(
   } else {
     // As a member of `query` it is sent whatever the type of the parameter says.
     const call = withdrawals.list({ per_page: SIZE }, { signal, query: { status } });
-    const filtered = (await read('withdrawals.list status', call))?.rows;
-    if (filtered?.every((row) => row['status'] === status)) add('withdrawals.list status', 'selects rows');
-    else if (filtered !== undefined) {
+    const isFiltered = rowsIn(await read('withdrawals.list status', call)).every((row) => row['status'] === status);
+    if (isFiltered) add('withdrawals.list status', 'selects rows');
+    else {
       const shows = 'ignored: rows of another status came';
       add('withdrawals.list status', shows, 'leaves the other rows out', 'withdrawalQuery.status');
     }
   }
-  const uuids = [...ended, ...listed].map((row) => row['uuid']).filter((uuid) => typeof uuid === 'string');
-  const [uuid] = uuids;
-  if (uuid === undefined) add('invoices.get', 'not read: the account has no invoice');
+  const ended = listed.find((row) => row['status'] !== 'pending'); // an open one has no delivery yet
+  const uuid = (ended ?? listed[0])?.['uuid'];
+  if (typeof uuid !== 'string') add('invoices.get', 'not read: the account has no invoice');
   else {
-    await rowsOf('invoices.get', invoices.get(uuid, options));
-    // The first one may have had no address for its webhook, so the next ones are asked too.
-    for (const each of new Set(uuids)) {
-      const found = await read('webhooks.deliveries', webhooks.deliveries(each, options));
-      if (found === null) break;
-      const [delivery] = found.rows;
-      if (delivery === undefined && each !== uuids.at(-1)) continue;
-      for (const [what, shows] of formsIn(found.rows)) add(`webhooks.deliveries ${what}`, shows);
-      const none = 'no delivery to look at';
-      add('webhooks.deliveries names', delivery === undefined ? none : namesIn(delivery));
-      break;
-    }
+    await look('invoices.get', invoices.get(uuid, { signal }));
+    const [delivery] = await look('webhooks.deliveries', webhooks.deliveries(uuid, { signal }));
+    add('webhooks.deliveries names', delivery === undefined ? 'no delivery to look at' : namesIn(delivery));
   }
   for (const point of unreadable) add(point, 'cannot be read', 'leaves the row out');
   const names = [...unknown];
   add('members that the interface does not name', names.length === 0 ? 'none' : someOf(names, ', '), 'keeps them');
   return points;
+}
+
+/** The rows of a list, of a page of one, or the one resource that was read. */
+function rowsIn(payload: unknown): readonly Row[] {
+  if (Array.isArray(payload)) return payload.filter(isRow);
+  if (!isRow(payload)) return [];
+  return Array.isArray(payload['items']) ? payload['items'].filter(isRow) : [payload];
 }
 
 /** The members that the client reads, by the operation that was surveyed. A history has names of this package alone. */
@@ -134,13 +122,16 @@ const SHAPES: Readonly<Record<string, (() => MemberNames) | undefined>> = {
   'withdrawals.list': endpoints['withdrawals.list'].item.shape,
 };
 
-/** Returns the members of a row that the interface does not name, with their paths. */
-function unknownMembers(shape: MemberNames | undefined, row: Row, path = ''): string[] {
-  return Object.entries(row).flatMap(([name, value]) => {
-    const known = shape?.members !== undefined && Object.hasOwn(shape.members, name) ? shape.members[name] : undefined;
-    if (shape?.members !== undefined && known === undefined) return [path + name];
-    return isRow(value) && known?.members !== undefined ? unknownMembers(known, value, `${path}${name}.`) : [];
-  });
+/** Returns the members of a row that the interface does not name, with their paths. None where it names no member. */
+function unknownMembers(shape: (() => MemberNames) | undefined, row: Row): string[] {
+  const unknownOf = (members: MemberNames['members'], of: Row, path: string): string[] =>
+    Object.entries(of).flatMap(([name, value]) => {
+      if (members === undefined) return [];
+      const known = Object.hasOwn(members, name) ? members[name] : undefined;
+      if (known === undefined) return [path + name];
+      return isRow(value) ? unknownOf(known.members, value, `${path}${name}.`) : [];
+    });
+  return unknownOf(shape?.().members, row, '');
 }
 
 function isRow(value: unknown): value is Row {
@@ -160,7 +151,7 @@ const AMOUNT_NAME = /amount|rate|commission|price|usdt|^buy$|^sell$/;
 const TIME_NAME = /_at$|time|date|expires/;
 const DEPTH_MAX = 8;
 
-/** The forms of the times and amounts of rows, and what is null or absent, as points. */
+/** The forms of the times and amounts of rows, as points. */
 function formsIn(rows: readonly Row[]): readonly (readonly [what: string, shows: string])[] {
   const [times, amounts] = [new Set<string>(), new Set<string>()];
   const collect = (row: Row, depth: number): void => {
@@ -173,18 +164,11 @@ function formsIn(rows: readonly Row[]): readonly (readonly [what: string, shows:
     }
   };
   for (const row of rows) collect(row, 0);
-  const names = [...new Set(rows.flatMap((row) => Object.keys(row)))];
-  const nulls = names.filter((name) => rows.some((row) => Object.hasOwn(row, name) && row[name] === null));
-  const absent = names.filter((name) => rows.some((row) => !Object.hasOwn(row, name)));
-  const nothing = [
-    nulls.length > 0 && `null: ${someOf(nulls.map(safeName))}`,
-    absent.length > 0 && `absent in some rows: ${someOf(absent.map(safeName))}`,
-  ];
-  return [
-    ['times', [...times].sort().join(', ')] as const,
-    ['amounts', [...amounts].sort().join(', ')] as const,
-    ['nothing is', nothing.filter(Boolean).join('; ')] as const,
-  ].filter(([, shows]) => shows !== '');
+  const found = [
+    ['times', times],
+    ['amounts', amounts],
+  ] as const;
+  return found.filter(([, forms]) => forms.size > 0).map(([what, forms]) => [what, [...forms].sort().join(', ')]);
 }
 
 function timeForm(value: string | number): string {

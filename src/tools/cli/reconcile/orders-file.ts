@@ -1,64 +1,53 @@
+import { createInterface } from 'node:readline';
 import { pipeline, Readable } from 'node:stream';
 import { CsvError, parse } from 'csv-parse';
 import { isObject } from '../../../contract/json.ts';
 import type { ReconcileOrder, UnreadableOrder } from '../../../reconcile/types.ts';
 import { COMMANDS, exampleOf } from '../commands.ts';
-import { misuse } from '../io.ts';
+import { CliError, messageOf, misuse } from '../io.ts';
 
-type Column = 'external_id' | 'order' | 'amount' | 'currency' | 'state' | 'credited_usdt' | 'created_at';
-
-const REQUIRED: readonly Column[] = ['external_id', 'amount', 'currency', 'state'];
-const COLUMNS: readonly Column[] = [...REQUIRED, 'order', 'credited_usdt', 'created_at'];
+const REQUIRED = ['external_id', 'amount', 'currency', 'state'] as const;
+const COLUMNS = [...REQUIRED, 'order', 'credited_usdt', 'created_at'] as const;
 const EXAMPLE = exampleOf(COMMANDS.reconcile);
 /** Bytes. A longer record has a quote that is not closed. */
 const RECORD_MAX = 65_536;
 
 type Row = ReconcileOrder | UnreadableOrder;
-
-/** A record of the file, by the names of its header or its members. */
-interface FileRecord {
-  readonly cells: Readonly<Record<string, unknown>>;
-  readonly place: string;
-  readonly problem?: string;
-}
+type Cells = Readonly<Record<string, unknown>>;
 
 /**
  * Reads orders from CSV or JSON lines, one at a time. A record that cannot be read is not dropped: it becomes an order that
  * cannot be compared.
  *
- * @param columns `--column NAME=HEADER`: the columns that have another name.
- * @throws CliError for flags and headers that do not fit, and for a text that is not CSV in UTF-8.
+ * @throws CliError for a file that cannot be read, a header that does not fit, and a text that is not CSV in UTF-8.
  */
-export async function* ordersOf(
-  pieces: AsyncIterable<Uint8Array>,
-  columns: readonly string[],
-): AsyncGenerator<Row, void, undefined> {
-  const headers = headersOf(columns);
-  const { head, all } = await headOf(pieces);
-  if (head.trim() === '') throw misuse('the file of orders is empty: it needs a header', EXAMPLE);
-  if (head.trimStart().startsWith('['))
-    throw misuse('the file of orders is a JSON array: write one order a line (JSON lines), or CSV', EXAMPLE);
-  const records = head.trimStart().startsWith('{') ? jsonLines(all) : csvRecords(all, headers);
-  for await (const record of records) yield orderOf(record, headers);
+export async function* ordersOf(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Row, void, undefined> {
+  try {
+    const { head, file } = await peek(pieces);
+    if (head === '') throw misuse('the file of orders is empty: it needs a header', EXAMPLE);
+    if (head.startsWith('['))
+      throw misuse('the file of orders is a JSON array: write one order a line (JSON lines), or CSV', EXAMPLE);
+    yield* head.startsWith('{') ? jsonOrders(file) : csvOrders(file);
+  } catch (error) {
+    if (error instanceof CliError) throw error;
+    const problem = error instanceof CsvError ? 'the file of orders is not CSV' : 'cannot read the orders';
+    throw misuse(`${problem}: ${messageOf(error)}`, EXAMPLE);
+  }
 }
 
-/** Reads ahead: the first piece with content as text, and all bytes from the first on. */
-async function headOf(pieces: AsyncIterable<Uint8Array>) {
+/** The first piece as text, and the whole as a stream. */
+async function peek(pieces: AsyncIterable<Uint8Array>) {
   const iterator = pieces[Symbol.asyncIterator]();
-  let first = await iterator.next();
-  while (!first.done && first.value.length === 0) first = await iterator.next();
+  const first = await iterator.next();
   const bytes = first.done ? new Uint8Array() : first.value;
   async function* all(): AsyncGenerator<Uint8Array, void, undefined> {
     yield bytes;
-    for (let next = await iterator.next(); !next.done; next = await iterator.next()) yield next.value;
+    yield* { [Symbol.asyncIterator]: () => iterator };
   }
-  return { head: new TextDecoder().decode(bytes), all: all() };
+  return { head: new TextDecoder().decode(bytes).trimStart(), file: Readable.from(all()) };
 }
 
-async function* csvRecords(
-  bytes: AsyncIterable<Uint8Array>,
-  headers: ReadonlyMap<string, string>,
-): AsyncGenerator<FileRecord, void, undefined> {
+async function* csvOrders(file: Readable): AsyncGenerator<Row, void, undefined> {
   const parser = parse({
     bom: true,
     info: true,
@@ -67,27 +56,21 @@ async function* csvRecords(
     skip_empty_lines: true,
     max_record_size: RECORD_MAX,
   });
-  pipeline(Readable.from(bytes), parser, () => {}); // an error comes out of the loop
+  pipeline(file, parser, () => {}); // an error comes out of the loop
   let names: readonly string[] | null = null;
-  try {
-    for await (const { record, info, raw } of parser as AsyncIterable<ParsedRecord>) {
-      if (record.some((cell) => cell.includes('\ufffd'))) {
-        throw misuse('the file is not UTF-8: export it as CSV in UTF-8', EXAMPLE);
-      }
-      if (names === null) {
-        names = record.map(plain);
-        checkHeader(record, names, headers);
-        continue;
-      }
-      const place = `line ${info.lines - (raw.replace(/\r?\n$/, '').match(/\n/g)?.length ?? 0)}`;
-      const cells = Object.fromEntries(record.map((cell, at) => [names?.[at] ?? '', cell]));
-      const isWhole = record.length === names.length;
-      const problem = `the record has ${record.length} fields, and the header has ${names.length}`;
-      yield isWhole ? { cells, place } : { cells, place, problem };
+  for await (const { record, info, raw } of parser as AsyncIterable<ParsedRecord>) {
+    if (record.some((cell) => cell.includes('\ufffd'))) {
+      throw misuse('the file is not UTF-8: export it as CSV in UTF-8', EXAMPLE);
     }
-  } catch (error) {
-    if (error instanceof CsvError) throw misuse(`the file of orders is not CSV: ${error.message}`, EXAMPLE);
-    throw error;
+    if (names === null) {
+      names = record.map(plain);
+      checkHeader(names);
+      continue;
+    }
+    const place = `line ${info.lines - (raw.replace(/\r?\n$/, '').match(/\n/g)?.length ?? 0)}`;
+    const cells = Object.fromEntries(record.map((cell, at) => [names?.[at] ?? '', cell]));
+    const problem = `the record has ${record.length} fields, and the header has ${names.length}`;
+    yield record.length === names.length ? orderOf(cells, place) : unreadable(cells, place, problem);
   }
 }
 
@@ -98,85 +81,45 @@ interface ParsedRecord {
   readonly raw: string;
 }
 
-async function* jsonLines(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<FileRecord, void, undefined> {
+async function* jsonOrders(file: Readable): AsyncGenerator<Row, void, undefined> {
   let line = 0;
-  for await (const text of linesOf(bytes)) {
+  for await (const text of createInterface({ input: file, crlfDelay: Number.POSITIVE_INFINITY })) {
     line += 1;
     if (text.trim() === '') continue;
-    const place = `line ${line}`;
     let value: unknown;
     try {
       value = JSON.parse(text);
     } catch {
       // reported below
     }
-    if (!isObject(value)) yield { cells: {}, place, problem: 'the line is not a JSON object' };
-    else yield { cells: Object.fromEntries(Object.entries(value).map(([name, cell]) => [plain(name), cell])), place };
+    const place = `line ${line}`;
+    if (!isObject(value)) yield unreadable({}, place, 'the line is not a JSON object');
+    else yield orderOf(Object.fromEntries(Object.entries(value).map(([name, cell]) => [plain(name), cell])), place);
   }
 }
 
-/** Yields the lines. A line that is longer than any order is refused before it is read to its end. */
-async function* linesOf(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string, void, undefined> {
-  const decoder = new TextDecoder();
-  let rest: string[] = [];
-  let length = 0;
-  for await (const piece of bytes) {
-    const [first = '', ...lines] = decoder.decode(piece, { stream: true }).split('\n');
-    rest.push(first);
-    length += first.length;
-    for (const line of lines) {
-      yield rest.join('');
-      rest = [line];
-      length = line.length;
-    }
-    if (length > RECORD_MAX)
-      throw misuse(
-        `a line of the file of orders has more than ${RECORD_MAX} characters: give one order a line`,
-        EXAMPLE,
-      );
-  }
-  yield rest.join('') + decoder.decode();
+function checkHeader(names: readonly string[]): void {
+  const twice = names.find((name, at) => names.indexOf(name) < at && COLUMNS.some((column) => column === name));
+  if (twice !== undefined) throw misuse(`the header has ${JSON.stringify(twice)} twice`, EXAMPLE);
+  const missing = REQUIRED.find((column) => !names.includes(column));
+  if (missing === undefined) return;
+  const has = names.slice(0, 20).map((name) => JSON.stringify(name.slice(0, 40)));
+  throw misuse(`the header has no ${JSON.stringify(missing)}, it has ${has.join(', ')}`, EXAMPLE);
 }
 
-/** Reads `--column amount=Total`. */
-function headersOf(flags: readonly string[]): ReadonlyMap<string, string> {
-  return new Map(
-    flags.map((text) => {
-      const [name = '', ...rest] = text.split('=');
-      const header = plain(rest.join('='));
-      if (header !== '' && COLUMNS.some((column) => column === name)) return [name, header];
-      const names = COLUMNS.join(', ');
-      throw misuse(`--column takes NAME=HEADER, where NAME is ${names}, not ${JSON.stringify(text)}`, EXAMPLE);
-    }),
-  );
-}
-
-function checkHeader(shown: readonly string[], names: readonly string[], headers: ReadonlyMap<string, string>): void {
-  for (const column of COLUMNS) {
-    const name = headers.get(column) ?? column;
-    const fix = `${EXAMPLE} --column ${column}=HEADER`;
-    const count = names.filter((each) => each === name).length;
-    if (count > 1) throw misuse(`the header has ${JSON.stringify(name)} twice`, fix);
-    if (count === 1 || !(REQUIRED.includes(column) || headers.has(column))) continue;
-    const has = shown.slice(0, 20).map((field) => JSON.stringify(field.slice(0, 40)));
-    throw misuse(`the header has no ${JSON.stringify(name)}, it has ${has.join(', ')}`, fix);
-  }
+function unreadable({ external_id }: Cells, place: string, problem: string): UnreadableOrder {
+  return { problem, place, external_id: typeof external_id === 'string' && external_id ? external_id : undefined };
 }
 
 /** The members are passed on as they are, and `reconcile` checks each of them. */
-function orderOf({ cells, place, problem }: FileRecord, headers: ReadonlyMap<string, string>): Row {
-  const cell = (column: Column): unknown => {
-    const name = headers.get(column) ?? column;
-    const value = Object.hasOwn(cells, name) ? cells[name] : undefined;
+function orderOf(cells: Cells, place: string): ReconcileOrder {
+  const cell = (column: (typeof COLUMNS)[number]): unknown => {
+    const value = Object.hasOwn(cells, column) ? cells[column] : undefined;
     return typeof value === 'string' && column !== 'external_id' ? value.trim() : value;
   };
-  const external_id = cell('external_id');
-  if (problem !== undefined) {
-    return { problem, place, external_id: typeof external_id === 'string' && external_id ? external_id : undefined };
-  }
   const state = cell('state');
   return {
-    external_id,
+    external_id: cell('external_id'),
     order: cell('order') || null,
     amount: cell('amount'),
     currency: cell('currency'),

@@ -1,6 +1,6 @@
 // What a run of `reconcile` found, as a report: the verdict, the money, and a table for each thing to do. The terminal and
 // the page print this value.
-import { Decimal } from '../../../contract/values/decimal.ts';
+import type { Decimal } from '../../../contract/values/decimal.ts';
 import type { Finding, FindingKind, NotCompared, ReconcileSummary } from '../../../reconcile/types.ts';
 import { moneyText } from '../../story.ts';
 import { oneLine } from '../report.ts';
@@ -104,26 +104,19 @@ function verdictOf(summary: ReconcileSummary, findings: readonly Finding[]): Rec
     new Set(findings.flatMap(({ kind, order }) => (order !== null && kinds.includes(kind) ? [order.place] : []))).size;
   const [paid, given] = [sumsOf('paidNotGiven'), sumsOf('givenNotPaid')];
   const told = paid !== '' ? ordersOf(['paid_not_fulfilled', 'paid_twice']) : ordersOf(['fulfilled_not_paid']);
-  const others = differing - (paid !== '' || given !== '' ? told : 0);
-  const word =
-    paid !== '' || given !== '' ? (others === 1 ? 'other order' : 'other orders') : others === 1 ? 'order' : 'orders';
+  const money = paid !== '' ? `${paid} is paid and not given.` : given !== '' ? `${given} is given and not paid.` : '';
+  const other = money === '' ? '' : 'other ';
+  const some = (count: number, one: string, many: string): string => (count === 1 ? `1 ${one}` : `${count} ${many}`);
+  const others = differing - (money === '' ? 0 : told);
   const parts = [
-    ...(others > 0 ? [`${others} ${word} ${others === 1 ? 'differs' : 'differ'}`] : []),
-    ...(invoicesWithoutOrder > 0
-      ? [invoicesWithoutOrder === 1 ? '1 invoice has no order' : `${invoicesWithoutOrder} invoices have no order`]
-      : []),
-    ...(notCompared > 0 ? [`${notCompared} could not be compared`] : []),
-  ];
-  const all =
-    withinGrace > 0
-      ? `${matched} orders match, and ${withinGrace} are too young to judge.`
-      : `All ${matched} orders match.`;
-  const [first = '', ...rest] = [
-    ...(paid !== '' ? [`${paid} is paid and not given.`] : given !== '' ? [`${given} is given and not paid.`] : []),
-    ...(parts.length > 0 ? [`${parts.join(', ')}.`] : []),
-    ...(parts.length === 0 && paid === '' && given === '' ? [all] : []),
-  ];
-  return { first, rest: rest.join(' ') };
+    others > 0 && some(others, `${other}order differs`, `${other}orders differ`),
+    invoicesWithoutOrder > 0 && some(invoicesWithoutOrder, 'invoice has no order', 'invoices have no order'),
+    notCompared > 0 && `${notCompared} could not be compared`,
+  ].filter((part) => part !== false);
+  const young = `${matched} orders match, and ${withinGrace} are too young to judge.`;
+  const all = withinGrace > 0 ? young : `All ${matched} orders match.`;
+  const rest = parts.length > 0 ? `${parts.join(', ')}.` : money === '' ? all : '';
+  return money === '' ? { first: rest, rest: '' } : { first: money, rest };
 }
 
 /** Counts that add up. */
@@ -181,27 +174,21 @@ function notComparedOf(entries: readonly NotCompared[]): Table {
 function foldedOf(findings: readonly Finding[]): ReconcileReport['folded'] {
   const [first] = findings;
   if (first === undefined) return null;
-  const namesOf = (word: string, rows: readonly Finding[]): string[] =>
-    rows.length === 0
-      ? []
-      : [`${rows.length} ${word}: ${rows.map(({ external_id }) => oneLine(external_id, 80)).join(', ')}`];
-  const isPaid = ({ invoice }: Finding): boolean => invoice?.paid_amount != null;
-  const paid = findings.filter(isPaid);
+  const paid = findings.filter(({ invoice }) => invoice?.paid_amount != null);
+  const open = findings.filter((each) => !paid.includes(each));
   const sums = new Map<string, Decimal>();
   for (const { invoice } of paid) {
-    if (invoice?.paid_amount)
-      sums.set(invoice.currency, invoice.paid_amount.plus(sums.get(invoice.currency) ?? new Decimal(0)));
+    if (invoice?.paid_amount) sums.set(invoice.currency, invoice.paid_amount.plus(sums.get(invoice.currency) ?? 0));
   }
   const sum = [...sums].map(([currency, value]) => amount(value, currency)).join(' and ');
+  const names = (rows: readonly Finding[]): string =>
+    rows.map(({ external_id }) => oneLine(external_id, 80)).join(', ');
   const groups = [
-    ...namesOf(`paid, ${sum}`, paid),
-    ...namesOf(
-      'open',
-      findings.filter((each) => !isPaid(each)),
-    ),
+    paid.length > 0 && `${paid.length} paid, ${sum}: ${names(paid)}`,
+    open.length > 0 && `${open.length} open: ${names(open)}`,
   ];
   const title = findings.length === 1 ? '1 invoice without an order' : `${findings.length} invoices without an order`;
-  return { title, advice: first.remedy, names: groups.join('. ') };
+  return { title, advice: first.remedy, names: groups.filter(Boolean).join('. ') };
 }
 
 /** With two decimals at least. */

@@ -1,17 +1,23 @@
 // The folder `sandbox` is one command: it serves a sandbox, or acts on one that runs. It imports the sandbox.
 import { isLoopback } from '../../../contract/values/scalars.ts';
 import { isMerchantError } from '../../../errors/guards.ts';
-import { SANDBOX_KEY, SANDBOX_SECRET } from '../../../webhooks/verify/sandbox-secret.ts';
+import { isSandboxSecret, SANDBOX_KEY, SANDBOX_SECRET } from '../../../webhooks/verify/sandbox-secret.ts';
 import { faultFromText } from '../../sandbox/actions.ts';
 import { codeOf } from '../../sandbox/delivery/webhook-request.ts';
-import { createSandbox, type Sandbox, type SandboxOptions, type SeedFault } from '../../sandbox/index.ts';
+import {
+  createSandbox,
+  type Sandbox,
+  type SandboxEvent,
+  type SandboxOptions,
+  type SeedFault,
+} from '../../sandbox/index.ts';
+import { lineOf } from '../../sandbox/lines.ts';
 import { parseAddress, parseDialect, readArguments } from '../arguments.ts';
 import { COMMANDS } from '../commands.ts';
 import { EXIT, type ExitCode, type Io, misuse } from '../io.ts';
-import { jsonLine, type Style, styleOf, wrapped } from '../report.ts';
+import { jsonLine, lineText, type Style, styleOf, wrapped } from '../report.ts';
 import { playDemo } from './demo.ts';
 import { actOnSandbox, isAction } from './remote.ts';
-import { banner, eventWriter } from './screen.ts';
 
 const HELP = 'npx merchant-invoicing sandbox --help';
 const MAX_PORTS = 20;
@@ -119,4 +125,44 @@ function announce(sandbox: Sandbox, flags: Flags, io: Io, style: Style): void {
   }
   if (flags.json) return;
   io.out(banner(sandbox, style, flags.seed !== undefined));
+}
+
+/** The lines of the screen when the sandbox listens. */
+function banner(sandbox: Sandbox, style: Style, hasSeed: boolean): string {
+  const { url, apiKey, webhookSecret, frozen } = sandbox;
+  const width = Math.max(34, url.length + 6);
+  const clock = frozen ? 'frozen' : 'real time';
+  const lines = [
+    `${style.strong('SANDBOX')}  nothing here is real money`,
+    '',
+    `API        ${url.padEnd(width)}key     ${apiKey}`,
+    `Dashboard  ${`${url}/`.padEnd(width)}secret  ${webhookSecret}`,
+    `Clock      ${clock}`,
+    ...(hasSeed ? [`Seed       ${sandbox.seed}`] : []),
+    '',
+    'env   for node --env-file=.env, or for your shell',
+    `      MERCHANT_BASE_URL=${url}`,
+    `      MERCHANT_API_KEY=${apiKey}`,
+    `      MERCHANT_WEBHOOK_SECRET=${webhookSecret}`,
+    ...(isSandboxSecret(webhookSecret) ? ['      MERCHANT_SANDBOX=1'] : []),
+    'try   npx merchant-invoicing sandbox create 25.00 EUR',
+    'stop  Ctrl-C',
+  ];
+  return `${lines.map((line) => (line === '' ? '' : `  ${line}`)).join('\n')}\n\n`;
+}
+
+/**
+ * Returns the function that writes an event as one line of 80 columns: time, what, order, result. The cause of a
+ * refused request stands below it. So does the cause of a refused webhook, unless the previous attempt at the same
+ * endpoint had the same cause. The function returns null for an event that another line shows as well.
+ */
+function eventWriter(style: Style): (event: SandboxEvent) => string | null {
+  const lastCauses = new Map<string, string | null>();
+  return (event) => {
+    const line = lineOf(event);
+    if (line === null) return null;
+    const isRepeated = event.kind === 'attempt' && lastCauses.get(event.url) === line.cause;
+    if (event.kind === 'attempt') lastCauses.set(event.url, line.cause);
+    return `${lineText(isRepeated ? { ...line, cause: null } : line, style)}\n`;
+  };
 }

@@ -9,11 +9,10 @@ import {
   isOrderAction,
 } from '../../sandbox/actions.ts';
 import { shellWord } from '../../shell.ts';
-import { nearest, parseAddress, readArguments } from '../arguments.ts';
+import { parseAddress, readArguments } from '../arguments.ts';
 import { COMMANDS, type Flag } from '../commands.ts';
 import { CliError, EXIT, type ExitCode, type Io, misuse, unfulfilled } from '../io.ts';
-import { jsonLine, styleOf } from '../report.ts';
-import { lineText } from './screen.ts';
+import { jsonLine, lineText, styleOf } from '../report.ts';
 
 const START = 'npx merchant-invoicing sandbox';
 const OTHER = `${START}   # or name the one that runs, with --url`;
@@ -22,12 +21,7 @@ const OTHER = `${START}   # or name the one that runs, with --url`;
 export function isAction(word: string): word is ActionName {
   if (isActionName(word) && !ACTIONS[word].isButton) return true;
   if (word === '' || word.startsWith('-')) return false;
-  const problem = `sandbox has no action ${JSON.stringify(word)}`;
-  const meant = nearest(
-    word,
-    Object.entries(ACTIONS).flatMap(([name, { isButton }]) => (isButton ? [] : [name])),
-  );
-  throw misuse(meant === null ? problem : `${problem}. Did you mean ${meant}?`, `${START} ${meant ?? 'pay'} --help`);
+  throw misuse(`sandbox has no action ${JSON.stringify(word)}`, `${START} pay --help`);
 }
 
 /** `sandbox pay order-1042` and the like: acts on the sandbox at `--url`. */
@@ -51,11 +45,6 @@ export async function actOnSandbox(name: ActionName, args: readonly string[], io
     if (!options.includes(field)) throw misuse(`${name} does not take --${flag}`, fix);
     fields[field] = String(value);
   }
-  const asks = name === 'reset' && !values.yes && io.isInputTerminal;
-  if (asks && !(await confirmed(`Remove everything in the sandbox at ${url}?`, io))) {
-    io.out(values.json ? jsonLine({ reset: false }) : 'nothing was changed\n');
-    return EXIT.fine;
-  }
   const done = await performAction(url, name, fields);
   const style = styleOf(io);
   io.out(values.json ? jsonLine(done.result) : done.lines.map((line) => `${lineText(line, style)}\n`).join(''));
@@ -65,13 +54,6 @@ export async function actOnSandbox(name: ActionName, args: readonly string[], io
 /** The sandbox where no flag names one: MERCHANT_BASE_URL if it is on this machine, else the usual port. */
 export function usualSandbox({ MERCHANT_BASE_URL: url }: Io['env']): string {
   return isHttpAddress(url) && isLoopback(new URL(url).hostname) ? url : 'http://127.0.0.1:4010';
-}
-
-/** Asks on a terminal, where only y means yes. */
-async function confirmed(question: string, { out, input }: Io): Promise<boolean> {
-  out(`  ${question} y/N `);
-  for await (const typed of input()) return /^y(?:es)?\s*$/i.test(Buffer.from(typed).toString());
-  return false;
 }
 
 /**

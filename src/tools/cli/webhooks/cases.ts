@@ -27,8 +27,8 @@ export interface Change {
 export interface Case {
   readonly id: string;
   readonly title: string;
-  /** `quick` and `discreet` look at the responses of the other cases and send nothing. */
-  readonly expected: 'accepted' | 'refused' | 'quick' | 'discreet';
+  /** `quick` looks at the responses of the cases before it and sends nothing. */
+  readonly expected: 'accepted' | 'refused' | 'quick';
   /** What could happen otherwise. Empty for most of `accepted`, where the response shows the cause. */
   readonly cause: string;
   readonly remedy: string;
@@ -69,16 +69,6 @@ function withWrongCharacter(signature: string): string {
   const at = Math.floor(signature.length / 2);
   return signature.slice(0, at) + (signature[at] === 'a' ? 'b' : 'a') + signature.slice(at + 1);
 }
-
-/** Runs after all others, because any response can hold a secret. */
-export const DISCREET: Case = {
-  id: 'keeps-secrets',
-  title: 'no response holds the secret or the expected signature',
-  expected: 'discreet',
-  cause: 'anyone can ask for it, and forge deliveries with it',
-  remedy: 'Answer a refusal with a status and nothing else. Write the details into a log without the secret.',
-  sends: [],
-};
 
 /** The first one decides whether the others prove anything. */
 const BASICS: readonly Case[] = [
@@ -159,22 +149,12 @@ const FORGERIES: readonly Case[] = [
   refused('refuses-wrong-signature', 'refuses a wrong signature', { signature: withWrongCharacter }),
   refused('refuses-wrong-secret', 'refuses a signature made with another secret', { secret: OTHER_SECRET }),
   refused(
-    'refuses-other-body',
-    'refuses the signature of another delivery',
-    { sentBody: (body) => body.replace(/("invoice_uuid":)"[^"]*"/, `$1"${crypto.randomUUID()}"`) },
-    'the signature is not compared with the body it came with',
-    'Sign the raw body of this request, and compare.',
-  ),
-  refused(
     'refuses-tampered-body',
     'refuses a body changed after signing',
     { sentBody: (body) => body.replace(/"amount":"[^"]*"/, '"amount":"999999.00"') },
     'amounts can be changed on the way',
     'Include every byte of the raw body in what you verify.',
   ),
-  refused('refuses-malformed-signature', 'refuses a signature of another form', {
-    signature: () => 'not-a-signature',
-  }),
   refused(
     'refuses-empty-signature',
     'refuses an empty signature',
@@ -254,7 +234,6 @@ export const RULES: readonly { readonly rule: string; readonly heading: string; 
   { rule: 'receiver 4', heading: 'A paid invoice is not always paid in full', cases: ADJUSTMENTS },
   { rule: 'authentication 3', heading: 'Refuses what is not genuine, or too old', cases: FORGERIES },
   { rule: 'receiver 3', heading: 'A repeat changes nothing', cases: REPEATS },
-  { rule: 'secrecy', heading: 'Tells no secret', cases: [DISCREET] },
 ];
 
 /** Questions to the reader about facts that cannot be seen from outside. */

@@ -3,10 +3,8 @@ import { isLoopback } from '../../../contract/values/scalars.ts';
 import { hiding } from '../../../errors/hide.ts';
 import { SANDBOX_KEY, SANDBOX_SECRET } from '../../../webhooks/verify/sandbox-secret.ts';
 import { engine, hexToBase64, signWebhook, utf8 } from '../../../webhooks/verify/signature.ts';
-import { fingerprintOf } from '../../../webhooks/verify/why.ts';
-import { type Diagnosis, diagnoseReply, isUnexplained } from '../../sandbox/delivery/diagnose.ts';
+import { type Diagnosis, isUnexplained } from '../../sandbox/delivery/diagnose.ts';
 import { signedRequest } from '../../sandbox/delivery/webhook-request.ts';
-import { CHECK_CUSTOMER } from '../../sandbox/state/records.ts';
 import type { SandboxWebhookRequest } from '../../sandbox/wire-types.ts';
 import { readArguments } from '../arguments.ts';
 import { COMMANDS, exampleOf } from '../commands.ts';
@@ -21,12 +19,11 @@ import {
   styleOf,
   wrapped,
 } from '../report.ts';
-import { type Case, type Change, DISCREET, QUESTIONS, RULES, SIGNATURE, TIMESTAMP } from './cases.ts';
+import { type Case, type Change, QUESTIONS, RULES, SIGNATURE, TIMESTAMP } from './cases.ts';
 import {
-  adviceForInventedOrder,
+  causeOf,
   deliver,
   isAcknowledged,
-  isSandbox,
   type ReceiverRequest,
   type Reply,
   readSender,
@@ -51,13 +48,12 @@ const EXAMPLE = exampleOf(COMMANDS['webhooks check']);
 /** `webhooks check URL`: sends genuine and forged deliveries, and reports a result for each rule. */
 export async function webhooksCheck(args: readonly string[], io: Io): Promise<ExitCode> {
   const { values, positionals } = readArguments(COMMANDS['webhooks check'], args, 'webhooks check');
-  const sender = readSender(positionals[0], values, io.env, EXAMPLE);
-  const { url, secrets, externalId } = sender;
-  const sandbox = externalId === null && (await isSandbox(sender.sandbox)) ? sender.sandbox : null;
+  const sender = await readSender(positionals[0], values, io.env, EXAMPLE);
+  const { url, secrets, externalId, sandbox } = sender;
   if (!isLoopback(new URL(url).hostname)) {
     io.err('  ! not on this machine: a live shop may fulfil the orders that it accepts\n');
   }
-  const exam = new Examination(sender, sandbox, io.env['MERCHANT_API_KEY']);
+  const exam = new Examination(sender, io.env['MERCHANT_API_KEY']);
   const results = await resultsOf(exam, io.signal);
   const hasStopped = io.signal.aborted || results[0]?.grade === 'fail';
   const count = (grade: Grade): number => results.filter((result) => result.grade === grade).length;
@@ -108,15 +104,14 @@ function ordersText(orders: readonly string[]): string {
   return orders.length <= 2 ? `orders ${orders.join(' ')}` : `orders ${first} to ${last}, ${orders.length} in all`;
 }
 
-/** Runs the cases, until the first one fails. A leak is told even then. */
+/** Runs the cases, and stops if the first one fails. */
 async function resultsOf(exam: Examination, signal: AbortSignal): Promise<Result[]> {
   const results: Result[] = [];
   for (const { rule, cases } of RULES) {
     for (const each of cases) {
-      const hasStopped = signal.aborted || results[0]?.grade === 'fail';
-      if (hasStopped && !(each === DISCREET && exam.hasLeaked)) continue;
+      if (signal.aborted || results[0]?.grade === 'fail') return results;
       const { id, title } = each;
-      results.push({ id, rule, title, ...(await exam.judge(each)) });
+      results.push({ id, rule, title, ...(await exam.judge(each, results)) });
     }
   }
   return results;
@@ -137,41 +132,33 @@ const QUICK = 5_000;
 /** How a receiver closes a connection on purpose. */
 const CLOSED = ['ECONNRESET', 'EPIPE', 'ECONNABORTED', 'UND_ERR_SOCKET', 'HPE_INVALID_CONSTANT'];
 
-/** One run of the cases, and what its responses have shown so far. */
+/** One run of the cases. */
 class Examination {
   readonly orders = new Set<string>();
-  /** True after a response that held the secret or the expected signature. */
-  hasLeaked = false;
-  #slowest = 0;
-  #isFirst = true;
   readonly #run = crypto.randomUUID().slice(0, 8);
   readonly #sender: Sender;
-  readonly #sandbox: string | null;
   readonly #apiKey: string | undefined;
 
-  constructor(sender: Sender, sandbox: string | null, apiKey: string | undefined) {
+  constructor(sender: Sender, apiKey: string | undefined) {
     this.#sender = sender;
-    this.#sandbox = sandbox;
     this.#apiKey = apiKey;
   }
 
   /** Sends the deliveries of a case, if it has any, and compares the responses with the expected one. */
-  async judge(each: Case): Promise<Judgement> {
-    const { secrets, order, dialect, externalId, url } = this.#sender;
+  async judge(each: Case, before: readonly Result[]): Promise<Judgement> {
+    const { secrets, order, externalId, url } = this.#sender;
     const { expected, cause, remedy: fix, kind = 'paid' } = each;
     const pass: Judgement = { grade: 'pass', replies: [], why: '', fix: '' };
     if (expected === 'quick') {
-      const why = `${this.#slowest} ms for the slowest`;
-      return this.#slowest <= QUICK ? { ...pass, why } : { ...pass, grade: 'fail', why: `${why}. ${cause}`, fix };
+      const slowest = Math.max(...before.flatMap(({ replies }) => replies.map(({ ms }) => ms)));
+      const why = `${slowest} ms for the slowest`;
+      return slowest <= QUICK ? { ...pass, why } : { ...pass, grade: 'fail', why: `${why}. ${cause}`, fix };
     }
-    if (expected === 'discreet') return this.hasLeaked ? { ...pass, grade: 'fail', why: cause, fix } : pass;
-
     const changes = each.sends === 'each secret' ? secrets.slice(1).map((secret) => ({ secret })) : each.sends;
     const name = externalId ?? `check-${this.#run}-${this.orders.size + 1}`;
-    const named = { ...order, externalId: name, customerId: CHECK_CUSTOMER };
     if (changes.length === 0) return { ...pass, grade: 'inconclusive', why: cause };
-    this.orders.add(named.externalId);
-    const event = await sampleEvent(kind, named, dialect, this.#sandbox);
+    this.orders.add(name);
+    const event = await sampleEvent(kind, { ...order, externalId: name }, this.#sender);
     const [at, id] = [Date.now(), crypto.randomUUID()];
     const requests = await Promise.all(changes.map((change) => this.#request(event, change, at, id)));
     const replies: Reply[] = [];
@@ -179,9 +166,7 @@ class Examination {
     else for (const request of requests) replies.push(await this.#send(request));
     if (expected === 'refused') return { ...pass, replies, ...this.#refusal(each, replies) };
 
-    this.#slowest = Math.max(this.#slowest, ...replies.map(({ ms }) => ms));
-    const isFirst = this.#isFirst;
-    this.#isFirst = false;
+    const isFirst = before.length === 0;
     const wrong = replies.filter((reply) => !isAcknowledged(reply));
     const [worst] = wrong;
     if (worst === undefined) return { ...pass, replies };
@@ -210,17 +195,12 @@ class Examination {
    * most common mistakes.
    */
   async #diagnosis(event: SampleEvent, reply: Reply): Promise<Pick<Judgement, 'why' | 'fix'>> {
-    const { status, problem, text: body, headers, sentSha256 } = reply;
-    const secretFingerprint = await fingerprintOf(this.#sender.secrets[0] ?? '');
-    const url = this.#sender.url;
-    const facts = { url, status, problem, body, headers, sentSha256, secretFingerprint, repeatsTimestamp: false };
-    const seen = diagnoseReply(facts);
-    const advice = this.#sender.externalId === null ? adviceForInventedOrder(seen) : '';
-    if (!isUnexplained(seen)) return { why: seen.text, fix: `${seen.remedy ?? AGAIN} ${advice}`.trimEnd() };
+    const seen = await causeOf(this.#sender, event.body, reply);
+    if (!isUnexplained(seen)) return { why: seen.text, fix: seen.remedy ?? AGAIN };
     const found = await this.#probe(event);
     if (found !== null) return { why: found.text, fix: found.remedy ?? AGAIN };
     return {
-      why: `it refuses the signature (${status}), and none of the three probes explains it`,
+      why: `it refuses the signature (${reply.status}), and none of the three probes explains it`,
       fix: 'Compare the secret of the receiver with the one of this check, character by character.',
     };
   }
@@ -265,11 +245,8 @@ class Examination {
     return signedRequest({ dialect, webhookSecret }, { ...event, id, body }, url, at + ahead);
   }
 
-  async #send(request: ReceiverRequest): Promise<Reply> {
-    const { url, secrets, timeout } = this.#sender;
-    const reply = await deliver(url, request, timeout);
-    this.hasLeaked ||= await leaks(request, reply, secrets);
-    return reply;
+  #send(request: ReceiverRequest): Promise<Reply> {
+    return deliver(this.#sender.url, request, this.#sender.timeout);
   }
 }
 
@@ -325,23 +302,4 @@ function reasonOf({ status, problem }: Reply): string {
   if (problem === 'time-out') return 'no response in time';
   if (status === null) return `no response: ${problem}`;
   return status >= 500 ? 'the receiver failed' : 'a genuine delivery is refused: only a 2xx acknowledges it';
-}
-
-/**
- * True if the response holds a secret, or the signature that would have been right for a forged delivery. A reader
- * of either can forge deliveries. A signature that was sent and comes back is harmless.
- */
-async function leaks(
-  { headers, body }: ReceiverRequest,
-  { text }: Reply,
-  secrets: readonly string[],
-): Promise<boolean> {
-  if (secrets.some((secret) => text.includes(secret))) return true;
-  const { [SIGNATURE]: sent = '', [TIMESTAMP]: stamp } = headers;
-  if (text === '' || stamp === undefined) return false;
-  for (const secret of secrets) {
-    const hex = await engine().hmac(secret, `${stamp}.`, utf8(body));
-    if ([hex, hexToBase64(hex)].some((signature) => !sent.includes(signature) && text.includes(signature))) return true;
-  }
-  return false;
 }

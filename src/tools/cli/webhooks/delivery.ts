@@ -2,10 +2,11 @@
 import type { KnownEventType } from '../../../contract/statuses.ts';
 import { SANDBOX_SECRET } from '../../../webhooks/verify/sandbox-secret.ts';
 import { engine, parseSecrets } from '../../../webhooks/verify/signature.ts';
-import { compareAmounts, isAmount, quote, shareOf } from '../../sandbox/business/money.ts';
-import type { Diagnosis } from '../../sandbox/delivery/diagnose.ts';
-import { codeOf, eventBody, eventTypeOf, startOfBody } from '../../sandbox/delivery/webhook-request.ts';
-import { type Dialect, dialectFrom } from '../../sandbox/dialects.ts';
+import { fingerprintOf } from '../../../webhooks/verify/why.ts';
+import { isAmount, quote, shareOf } from '../../sandbox/business/money.ts';
+import { type Diagnosis, diagnoseReply } from '../../sandbox/delivery/diagnose.ts';
+import { eventBody, eventTypeOf, fetchOnce } from '../../sandbox/delivery/webhook-request.ts';
+import { dialectFrom } from '../../sandbox/dialects.ts';
 import type { SandboxEnding } from '../../sandbox/index.ts';
 import { parseDuration } from '../../sandbox/option-checks.ts';
 import type { InvoiceRecord } from '../../sandbox/state/records.ts';
@@ -16,24 +17,21 @@ import type { COMMANDS } from '../commands.ts';
 import { CliError, EXIT, type Io, misuse } from '../io.ts';
 import { performAction, usualSandbox } from '../sandbox/remote.ts';
 
-/** Each event, the status of its invoice, and the action of the sandbox that brings an order there. */
+/** Each event, the status of its invoice, the action of the sandbox that brings an order there, and the paid share. */
 export const SAMPLES = {
-  paid: { status: 'success', action: 'pay' },
-  adjusted: { status: 'success', action: 'pay' },
-  overpaid: { status: 'success', action: 'pay' },
-  expired: { status: 'expired', action: 'expire' },
-  canceled: { status: 'canceled', action: 'cancel' },
-  fail: { status: 'fail', action: 'fail' },
+  paid: { status: 'success', action: 'pay', share: '1' },
+  adjusted: { status: 'success', action: 'pay', share: '0.5' },
+  overpaid: { status: 'success', action: 'pay', share: '1.5' },
+  expired: { status: 'expired', action: 'expire', share: '1' },
+  canceled: { status: 'canceled', action: 'cancel', share: '1' },
+  fail: { status: 'fail', action: 'fail', share: '1' },
 } as const;
 export type EventKind = keyof typeof SAMPLES;
 
 /** The order of an event. */
 export interface Order {
   readonly externalId: string;
-  readonly customerId: string;
   readonly amount: string;
-  /** The paid amount of `adjusted` and `overpaid`. Default: half, and one and a half of the amount. */
-  readonly paid?: string | undefined;
   /** The uuid of its invoice. Default: a new one. */
   readonly uuid?: string | undefined;
 }
@@ -45,48 +43,40 @@ export interface SampleEvent {
 }
 
 /** The checked flags of both commands. */
-export type Sender = ReturnType<typeof readSender>;
+export type Sender = Awaited<ReturnType<typeof readSender>>;
 
 type SenderFlags = ReturnType<typeof readArguments<(typeof COMMANDS)['webhooks check']['flags']>>['values'];
 
-/** What to do if the cause may be that the receiver does not know the invented order, or an empty text. */
-export function adviceForInventedOrder({ id }: Diagnosis): string {
-  if (id !== 'handler_failed' && id !== 'receiver_failed') return '';
-  return 'A receiver that refuses orders which it does not know needs one of its own: --external-id ID --uuid UUID --amount 25.00';
-}
-
-/** Checks the flags, so that no delivery has an order that the service could not have. */
-export function readSender(address: string | undefined, flags: SenderFlags, env: Io['env'], fix: string) {
+/**
+ * Checks the flags, so that no delivery has an order that the service could not have.
+ *
+ * @param sends False if nothing will be sent, so that no sandbox is looked for.
+ */
+export async function readSender(
+  address: string | undefined,
+  flags: SenderFlags,
+  env: Io['env'],
+  fix: string,
+  sends = true,
+) {
   const { 'external-id': externalId = null, uuid, amount } = flags;
   const url = parseAddress(address, 'the address of the receiver', fix);
   // An empty one comes from a variable that is not set.
   if (externalId === '' || uuid === '') throw misuse(`--${uuid === '' ? 'uuid' : 'external-id'} is empty`, fix);
-  return {
+  if (!isAmount(amount)) throw misuse(`--amount takes an amount such as 25.00, not ${JSON.stringify(amount)}`, fix);
+  const sender = {
     url,
     ...readSecrets(flags.secret, env),
     dialect: dialectFrom(parseDialect(flags.dialect)),
     /** Null: a new order id for each event. */
     externalId,
-    order: { uuid, amount: parseAmount('--amount', amount, fix) },
+    order: { uuid, amount },
     /** Milliseconds. */
     timeout: parseDuration(flags.timeout, '--timeout'),
-    /** The address of a sandbox, whether one runs there or not. */
-    sandbox: parseAddress(flags.sandbox ?? usualSandbox(env), '--sandbox', fix),
   };
-}
-
-/** Checks the paid amount of an event: less than ordered for `adjusted`, more for `overpaid`. */
-export function parsePaid(kind: EventKind, paid: string | undefined, amount: string, fix: string): string | undefined {
-  if (paid === undefined) return undefined;
-  const difference = { adjusted: -1, overpaid: 1, paid: 0, expired: 0, canceled: 0, fail: 0 }[kind];
-  if (difference === 0) throw misuse(`--paid belongs to adjusted and overpaid, not to ${kind}`, fix);
-  if (compareAmounts(parseAmount('--paid', paid, fix), amount) === difference) return paid;
-  throw misuse(`--paid of ${kind} must be ${difference < 0 ? 'less' : 'more'} than ${amount}, not ${paid}`, fix);
-}
-
-function parseAmount(flag: string, text: string, fix: string): string {
-  if (isAmount(text)) return text;
-  throw misuse(`${flag} takes an amount such as 25.00, not ${JSON.stringify(text)}`, fix);
+  const sandbox = parseAddress(flags.sandbox ?? usualSandbox(env), '--sandbox', fix);
+  /** The running sandbox in which new orders are made, or null. */
+  return { ...sender, sandbox: sends && externalId === null && (await isSandbox(sandbox)) ? sandbox : null };
 }
 
 /**
@@ -109,7 +99,7 @@ export function readSecrets(given: readonly string[], env: Io['env'], form: 'usa
 }
 
 /** True if a sandbox runs at this address. */
-export async function isSandbox(url: string): Promise<boolean> {
+async function isSandbox(url: string): Promise<boolean> {
   try {
     await performAction(url, 'status', {});
     return true;
@@ -125,24 +115,21 @@ export async function isSandbox(url: string): Promise<boolean> {
  */
 export async function sampleEvent(
   kind: EventKind,
-  order: Order,
-  dialect: Dialect,
-  sandbox: string | null,
+  { externalId: external_id, amount, uuid: given }: Order,
+  { dialect, sandbox }: Pick<Sender, 'dialect' | 'sandbox'>,
 ): Promise<SampleEvent> {
-  const { externalId: external_id, customerId: customer_id, amount } = order;
-  const { status, action } = SAMPLES[kind];
-  const isAdjusted = kind === 'adjusted' || kind === 'overpaid';
-  const paid = isAdjusted ? (order.paid ?? shareOf(amount, kind === 'adjusted' ? '0.5' : '1.5')) : undefined;
+  const { status, action, share } = SAMPLES[kind];
+  const paid = share === '1' ? undefined : shareOf(amount, share);
   const [card] = SEED_METHODS;
-  let uuid = order.uuid ?? crypto.randomUUID();
+  let uuid = given ?? crypto.randomUUID();
   let settledUsdt = card === undefined ? null : quote(paid ?? amount, card, '0.9214').usdt;
   if (sandbox !== null) {
-    await performAction(sandbox, 'create', { external_id, customer_id, amount, currency: 'EUR' });
+    await performAction(sandbox, 'create', { external_id, amount, currency: 'EUR' });
     const { result } = await performAction(sandbox, action, { ident: external_id, amount: paid });
     ({ uuid, settled_amount_usdt: settledUsdt } = (result as SandboxEnding).invoice); // what these actions return
   }
-  const adjustment = isAdjusted ? { expected_amount_fiat: amount, actual_amount_fiat: paid } : null;
-  const members = { uuid, external_id, customer_id, amount, status, settledUsdt, adjustment };
+  const adjustment = paid === undefined ? null : { expected_amount_fiat: amount, actual_amount_fiat: paid };
+  const members = { uuid, external_id, customer_id: 'customer-1', amount, status, settledUsdt, adjustment };
   const invoice = members as InvoiceRecord; // an event has no other member of an invoice
   return { eventType: eventTypeOf(invoice), body: eventBody(invoice, dialect) };
 }
@@ -164,28 +151,43 @@ export interface Reply {
   /** Why there is no response: `time-out`, or the code of the connection error. */
   readonly problem: string | null;
   readonly headers: Readonly<Record<string, string>>;
-  /** SHA-256 of the body that was sent, in hex. */
-  readonly sentSha256: string;
 }
 
 /** Sends a request on a new connection and follows no redirect. Never rejects. */
 export async function deliver(url: string, request: ReceiverRequest, timeout: number): Promise<Reply> {
   const { method, body } = request;
   const began = performance.now();
-  const sentSha256 = await engine().sha256(body);
-  const reply = { status: null, text: '', problem: null, headers: {}, sentSha256 };
-  const ended = (): { ms: number } => ({ ms: Math.round(performance.now() - began) });
   const signal = AbortSignal.timeout(timeout);
-  let response: Response;
-  try {
-    const headers = { ...request.headers, Connection: 'close' };
-    response = await fetch(url, { method, headers, body: method === 'GET' ? null : body, redirect: 'manual', signal });
-  } catch (error) {
-    return { ...reply, ...ended(), problem: signal.aborted ? 'time-out' : codeOf(error) };
-  }
-  const text = await startOfBody(response);
-  return { ...reply, ...ended(), status: response.status, headers: Object.fromEntries(response.headers), text };
+  const headers = { ...request.headers, Connection: 'close' };
+  const init = { method, headers, body: method === 'GET' ? null : body, signal };
+  const { status_code, response_body, response_headers, problem } = await fetchOnce(fetch, url, init);
+  return {
+    status: status_code,
+    text: response_body ?? '',
+    ms: Math.round(performance.now() - began),
+    problem: problem !== null && signal.aborted ? 'time-out' : problem,
+    headers: response_headers ?? {},
+  };
 }
+
+/** Why a genuine delivery was not accepted. An order that was invented may be unknown to the receiver. */
+export async function causeOf(
+  { url, secrets, externalId }: Sender,
+  body: string,
+  { status, problem, text, headers }: Reply,
+): Promise<Diagnosis> {
+  const cause = diagnoseReply({
+    ...{ url, status, problem, body: text, headers, repeatsTimestamp: false },
+    sentSha256: await engine().sha256(body),
+    secretFingerprint: await fingerprintOf(secrets[0] ?? ''),
+  });
+  const isUnknownOrder = cause.id === 'handler_failed' || cause.id === 'receiver_failed';
+  if (externalId !== null || !isUnknownOrder) return cause;
+  return { ...cause, remedy: `${cause.remedy ?? ''} ${NAME_ONE}`.trim() };
+}
+
+const NAME_ONE =
+  'A receiver that refuses orders which it does not know needs one of its own: --external-id ID --uuid UUID --amount 25.00';
 
 /** @throws CliError if there was no connection. After a timeout the receiver counts as reachable. */
 export function throwIfUnreachable(url: string, { status, problem }: Reply, typed: string): void {

@@ -1,20 +1,17 @@
 import { isLoopback } from '../../../contract/values/scalars.ts';
 import { hiding } from '../../../errors/hide.ts';
-import { fingerprintOf } from '../../../webhooks/verify/why.ts';
-import { diagnoseReply, sentenceOf } from '../../sandbox/delivery/diagnose.ts';
+import { sentenceOf } from '../../sandbox/delivery/diagnose.ts';
 import { signedRequest } from '../../sandbox/delivery/webhook-request.ts';
 import { shellWord } from '../../shell.ts';
 import { readArguments } from '../arguments.ts';
 import { COMMANDS, exampleOf } from '../commands.ts';
-import { EXIT, type ExitCode, fileBytes, type Io, misuse } from '../io.ts';
+import { EXIT, type ExitCode, type Io, misuse } from '../io.ts';
 import { jsonLine, markOf, oneLine, styleOf, wrapped } from '../report.ts';
 import {
-  adviceForInventedOrder,
+  causeOf,
   deliver,
   type EventKind,
   isAcknowledged,
-  isSandbox,
-  parsePaid,
   readSender,
   SAMPLES,
   sampleEvent,
@@ -33,26 +30,12 @@ export async function webhooksSend(args: readonly string[], io: Io): Promise<Exi
     throw misuse(`there is no event ${JSON.stringify(given)}, only ${Object.keys(SAMPLES).join(', ')}`, EXAMPLE);
   }
   const kind = name as EventKind; // a key of the table
-  const { url, dialect, timeout, externalId, secrets, source, ...sender } = readSender(
-    address,
-    values,
-    io.env,
-    EXAMPLE,
-  );
-  const [secret = ''] = secrets;
-  const paid = parsePaid(kind, values.paid, sender.order.amount, EXAMPLE);
-  const newId = `sent-${crypto.randomUUID().slice(0, 8)}`;
-  const order = { ...sender.order, paid, externalId: externalId ?? newId, customerId: 'customer-1' };
-  if (values.from !== undefined && (externalId ?? paid ?? order.uuid) !== undefined) {
-    const fix = `${EXAMPLE} --from body.json`;
-    throw misuse('--from sends the bytes of its file, so it takes no --external-id, --uuid and --paid', fix);
-  }
-  const isNew = externalId === null && values.from === undefined && !values['dry-run'];
-  const sandbox = isNew && (await isSandbox(sender.sandbox)) ? sender.sandbox : null;
-  const { eventType, ...sample } = await sampleEvent(kind, order, dialect, sandbox);
-  const body = values.from === undefined ? sample.body : String(fileBytes(values.from, `${EXAMPLE} --from body.json`));
+  const sender = await readSender(address, values, io.env, EXAMPLE, !values['dry-run']);
+  const { url, dialect, timeout, secrets, source, externalId } = sender;
+  const order = { ...sender.order, externalId: externalId ?? `sent-${crypto.randomUUID().slice(0, 8)}` };
+  const { eventType, body } = await sampleEvent(kind, order, sender);
   const delivery = { id: crypto.randomUUID(), body };
-  const { headers } = await signedRequest({ dialect, webhookSecret: secret }, delivery, url, Date.now());
+  const { headers } = await signedRequest({ dialect, webhookSecret: secrets[0] ?? '' }, delivery, url, Date.now());
 
   if (values['dry-run']) {
     const { host, pathname, search } = new URL(url);
@@ -74,23 +57,11 @@ export async function webhooksSend(args: readonly string[], io: Io): Promise<Exi
   } else {
     const style = styleOf(io);
     const response = status === null ? `no response within ${values.timeout}` : `${status} in ${ms} ms`;
-    io.out(`  → ${eventType}  ${oneLine(values.from ?? `${kind} ${order.externalId}`, 60)}\n`);
+    io.out(`  → ${eventType}  ${oneLine(`${kind} ${order.externalId}`, 60)}\n`);
     io.out(`${wrapped(`${response}  ${oneLine(text)}`.trimEnd(), 4, `  ${markOf(ok ? 'pass' : 'fail', style)} `)}\n`);
     if (!ok) {
-      const { headers: received } = reply;
-      const cause = diagnoseReply({
-        url,
-        status,
-        problem,
-        body: text,
-        headers: received,
-        repeatsTimestamp: false,
-        sentSha256: reply.sentSha256,
-        secretFingerprint: await fingerprintOf(secret),
-      });
+      const cause = await causeOf(sender, body, { ...reply, text });
       io.out(`${wrapped(`${oneLine(sentenceOf(cause), 400)} Signed with ${source}.`, 4)}\n`);
-      const advice = isNew ? adviceForInventedOrder(cause) : '';
-      if (advice !== '') io.out(`${wrapped(advice, 4)}\n`);
       // `webhooks check` must not be pointed at a live shop, so it is named for this machine only.
       if (isLoopback(new URL(url).hostname)) io.out(`  try: npx merchant-invoicing webhooks check ${shellWord(url)}\n`);
     }

@@ -5,6 +5,58 @@ import { type MistakeId, mistakeOf } from '../../../webhooks/verify/why.ts';
 // Why a webhook was refused, from the response of the receiver. A receiver of this package says it itself, in the words of
 // its own tables. This file reads what strangers say: redirects, logins, routes, proxies, and connections that fail.
 
+/** The remedy of a receiver that takes too long. To answer before the work is done would lose the event. */
+export const LONG_WORK = 'Write and answer in one transaction; give long work to a queue in that transaction.';
+const SEE_LOG = 'Look into the log of the receiver for this request.';
+const NO_LOGIN = 'A webhook carries a signature and no login: exempt this route.';
+
+/** What is wrong, and what to change. `{host}`, `{place}` and `{what}` are filled in. */
+const CAUSES = {
+  nothing_listens: ['Nothing listens at {host}.', 'Start the receiver, or correct the port of the callback_url.'],
+  unknown_host: ['No address is known for {host}.', 'Correct the host of the callback_url.'],
+  connection_closed: [
+    'The receiver closed the connection without a response.',
+    'It may have crashed: look into its log.',
+  ],
+  no_tls: ['{host} does not speak TLS.', 'Write http:// in the callback_url.'],
+  unknown_certificate: [
+    'The certificate of {host} is not known here.',
+    'Start the sandbox with NODE_EXTRA_CA_CERTS, or use http:// on this machine.',
+  ],
+  connection_failed: ['The connection to {host} failed: {what}.', SEE_LOG],
+  time_out: ['No response came in time.', LONG_WORK],
+  redirect: ['It redirects{what}.', 'A redirect counts as a failure: make the final address the callback_url.'],
+  no_route: ['The receiver has no POST route {place}.', 'Compare the path of the callback_url with your route.'],
+  no_post: ['The receiver takes no POST {place}.', 'Make the route take POST.'],
+  body_too_large: ['The body is too large for the receiver.', 'Raise its limit: a webhook has about 1 kB.'],
+  not_json: ['The receiver does not take application/json.', 'Let this route take it.'],
+  proxy: ['A proxy answered, and the application behind it did not.', 'Start the application, or correct the proxy.'],
+  login: ['The endpoint asks for a login (WWW-Authenticate).', NO_LOGIN],
+  csrf: ['A protection against forged forms (CSRF) refused it.', 'Exempt this route from it.'],
+  host_blocked: [
+    'The development server refuses this host name.',
+    'Allow it there, or use 127.0.0.1 in the callback_url.',
+  ],
+  forbidden: [
+    'It answers 403, as no receiver of this package does: a firewall, a login or a guard stands before the route.',
+    NO_LOGIN,
+  ],
+  rate_limited: [
+    'A rate limit stands before the route.',
+    'Exempt this route from it: after an outage the service sends many webhooks at once.',
+  ],
+  refused: ['The receiver gave no reason that is known here.', SEE_LOG],
+  receiver_failed: ['The receiver failed.', SEE_LOG],
+  changed_body: [
+    'Your handler got other bytes than were sent: something in between changed the body.',
+    RAW_BODY_ADVICE,
+  ],
+} as const satisfies Readonly<Record<string, readonly [text: string, remedy: string]>>;
+type CauseId = keyof typeof CAUSES;
+
+/** Causes that the evidence does not prove. */
+const UNPROVEN: readonly CauseId[] = ['connection_failed', 'forbidden', 'refused', 'receiver_failed'];
+
 /** The cause of a refused webhook, with its remedy. */
 export interface Diagnosis {
   /** The kind of cause, such as `nothing_listens` or `another_secret`. */
@@ -18,40 +70,10 @@ export interface Diagnosis {
 }
 
 /**
- * The kinds of causes: without a response, in the response of a stranger, of the sandbox itself, and the verdicts and mistakes
- * that a receiver of this package names.
+ * The kinds of causes: what a stranger's response or its absence shows, those of the sandbox itself, and the verdicts and
+ * mistakes that a receiver of this package names.
  */
-export type DiagnosisId =
-  | 'nothing_listens'
-  | 'unknown_host'
-  | 'connection_closed'
-  | 'no_tls'
-  | 'unknown_certificate'
-  | 'connection_failed'
-  | 'time_out'
-  | 'redirect'
-  | 'no_route'
-  | 'no_post'
-  | 'body_too_large'
-  | 'not_json'
-  | 'proxy'
-  | 'login'
-  | 'csrf'
-  | 'host_blocked'
-  | 'forbidden'
-  | 'rate_limited'
-  | 'refused'
-  | 'receiver_failed'
-  | 'changed_body'
-  | 'signature_form'
-  | 'not_sent'
-  | 'fault_accepted'
-  | 'fault_refused'
-  | Verdict
-  | MistakeId;
-
-/** The remedy of a receiver that takes too long. To answer before the work is done would lose the event. */
-export const LONG_WORK = 'Write and answer in one transaction; give long work to a queue in that transaction.';
+export type DiagnosisId = CauseId | 'not_sent' | 'fault_accepted' | 'fault_refused' | Verdict | MistakeId;
 
 /** A diagnosis as text for people: the cause, then the remedy. */
 export function sentenceOf({ text, remedy }: Pick<Diagnosis, 'text' | 'remedy'>): string {
@@ -65,8 +87,8 @@ export function isUnexplained({ id }: Diagnosis): boolean {
 
 /** A delivery that was not accepted, and how it ended. */
 export interface RefusedDelivery {
-  /** The address of the receiver. Null if it is that of the business, which only the service knows. */
-  readonly url: string | null;
+  /** The address of the receiver. */
+  readonly url: string;
   /** The HTTP status. Null without a response. */
   readonly status: number | null;
   /** The code of a failed connection, or `time-out`. Null with a response. */
@@ -75,48 +97,28 @@ export interface RefusedDelivery {
   readonly headers: Readonly<Record<string, string>> | null;
   /** True if the sender repeats the timestamp of the first attempt, as services may do. It was not stamped anew. */
   readonly repeatsTimestamp: boolean;
-  /** SHA-256 of the body that was sent, in lower-case hex. Null if it is not known. */
-  readonly sentSha256: string | null;
-  /** The fingerprint of the secret that signed it. Null if it is not to be shown. */
-  readonly secretFingerprint: string | null;
+  /** SHA-256 of the body that was sent, in lower-case hex. */
+  readonly sentSha256: string;
+  /** The fingerprint of the secret that signed it. */
+  readonly secretFingerprint: string;
 }
-
-/** A delivery of which nothing else is known. */
-const NO_REPLY: RefusedDelivery = {
-  url: null,
-  status: null,
-  problem: null,
-  body: null,
-  headers: null,
-  repeatsTimestamp: false,
-  sentSha256: null,
-  secretFingerprint: null,
-};
-
-const SEE_LOG = 'Look into the log of the receiver for this request.';
 
 /**
  * Returns the cause that the response shows. Without a known sign it is `refused` or `receiver_failed`, and not proven.
  */
 export function diagnoseReply(reply: RefusedDelivery): Diagnosis {
-  const { status } = reply;
-  if (status === null) return unanswered(reply);
-  const known = fromHandler(reply, status) ?? fromResponse(reply, status);
-  if (known !== null) return known;
-  return status >= 500
-    ? { id: 'receiver_failed', text: 'The receiver failed.', remedy: SEE_LOG, isProven: false }
-    : {
-        id: 'refused',
-        text: 'The receiver gave no reason that is known here.',
-        remedy: SEE_LOG,
-        isProven: false,
-      };
+  const { status, problem, url } = reply;
+  if (status !== null) return fromHandler(reply, status) ?? diagnosis(idOf(reply, status), url, redirectOf(reply));
+  const code = problem ?? 'no response';
+  const id = Object.hasOwn(BY_CODE, code) ? BY_CODE[code] : undefined;
+  return diagnosis(id ?? 'connection_failed', url, code);
 }
 
 /**
  * Returns the likely cause of an attempt of which only the status is known, as in the delivery history of the service.
  *
  * @param host The receiver, as a sentence names it.
+ * @param url Its address. Null if it is that of the business, which only the service knows.
  */
 export function diagnoseStatus(host: string, url: string | null, status: number | null): Diagnosis {
   if (status === null) {
@@ -131,55 +133,56 @@ export function diagnoseStatus(host: string, url: string | null, status: number 
       isProven: false,
     };
   }
-  return { ...diagnoseReply({ ...NO_REPLY, status, url }), isProven: false };
+  return { ...diagnosis(idOf({ body: null, headers: null }, status), url, ''), isProven: false };
 }
 
-function proven(id: DiagnosisId, text: string, remedy: string | null): Diagnosis {
-  return { id, text, remedy, isProven: true };
+function diagnosis(id: CauseId, url: string | null, what = ''): Diagnosis {
+  const [text, remedy] = CAUSES[id];
+  const filled = text
+    .replace('{host}', () => (url === null ? 'the receiver' : new URL(url).host))
+    .replace('{place}', () => (url === null ? 'for the callback_url' : `at ${new URL(url).pathname}`))
+    .replace('{what}', () => what);
+  return { id, text: filled, remedy, isProven: !UNPROVEN.includes(id) };
 }
 
-const CLOSED = [
-  'connection_closed',
-  'The receiver closed the connection without a response.',
-  'It may have crashed: look into its log.',
-] as const;
-const NO_TLS = ['no_tls', '{host} does not speak TLS.', 'Write http:// in the callback_url.'] as const;
-const CERTIFICATE = [
-  'unknown_certificate',
-  'The certificate of {host} is not known here.',
-  'Start the sandbox with NODE_EXTRA_CA_CERTS, or use http:// on this machine.',
-] as const;
-const BY_CODE: Readonly<Record<string, readonly [id: DiagnosisId, text: string, remedy: string]>> = {
-  ECONNREFUSED: [
-    'nothing_listens',
-    'Nothing listens at {host}.',
-    'Start the receiver, or correct the port of the callback_url.',
-  ],
-  ENOTFOUND: ['unknown_host', 'No address is known for {host}.', 'Correct the host of the callback_url.'],
-  ECONNRESET: CLOSED,
-  UND_ERR_SOCKET: CLOSED,
-  ERR_SSL_WRONG_VERSION_NUMBER: NO_TLS,
-  ERR_SSL_PACKET_LENGTH_TOO_LONG: NO_TLS,
-  DEPTH_ZERO_SELF_SIGNED_CERT: CERTIFICATE,
-  SELF_SIGNED_CERT_IN_CHAIN: CERTIFICATE,
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: CERTIFICATE,
+const BY_CODE: Readonly<Record<string, CauseId>> = {
+  'time-out': 'time_out',
+  ECONNREFUSED: 'nothing_listens',
+  ENOTFOUND: 'unknown_host',
+  ECONNRESET: 'connection_closed',
+  UND_ERR_SOCKET: 'connection_closed',
+  ERR_SSL_WRONG_VERSION_NUMBER: 'no_tls',
+  ERR_SSL_PACKET_LENGTH_TOO_LONG: 'no_tls',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'unknown_certificate',
+  SELF_SIGNED_CERT_IN_CHAIN: 'unknown_certificate',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'unknown_certificate',
 };
 
-function unanswered({ url, problem }: RefusedDelivery): Diagnosis {
-  if (problem === 'time-out') {
-    return proven('time_out', 'No response came in time.', LONG_WORK);
-  }
-  const code = problem ?? 'no response';
-  const host = url === null ? 'the receiver' : new URL(url).host;
-  const [id, text, remedy] = (Object.hasOwn(BY_CODE, code) ? BY_CODE[code] : undefined) ?? [];
-  if (id !== undefined && text !== undefined && remedy !== undefined)
-    return proven(id, text.replace('{host}', host), remedy);
-  return {
-    id: 'connection_failed',
-    text: `The connection to ${host} failed: ${code}.`,
-    remedy: SEE_LOG,
-    isProven: false,
-  };
+const BY_STATUS: Readonly<Record<number, CauseId>> = {
+  403: 'forbidden',
+  404: 'no_route',
+  405: 'no_post',
+  413: 'body_too_large',
+  415: 'not_json',
+  429: 'rate_limited',
+  502: 'proxy',
+  504: 'proxy',
+};
+
+/** What a stranger's response shows. Frameworks refuse a request before it reaches the merchant's code. */
+function idOf({ body, headers }: Pick<RefusedDelivery, 'body' | 'headers'>, status: number): CauseId {
+  const says = (pattern: RegExp, ...statuses: number[]): boolean =>
+    statuses.includes(status) && pattern.test(body ?? '');
+  if (says(/csrf|InvalidAuthenticityToken|page expired/i, 400, 403, 419, 422)) return 'csrf';
+  if (says(/Blocked (?:request\.|hosts?:)/, 403)) return 'host_blocked';
+  if (headers?.['www-authenticate'] !== undefined) return 'login';
+  if (status >= 300 && status <= 399) return 'redirect';
+  return BY_STATUS[status] ?? (status >= 500 ? 'receiver_failed' : 'refused');
+}
+
+function redirectOf({ headers }: RefusedDelivery): string {
+  const to = headers?.['location'];
+  return to === undefined ? '' : ` to ${to}`;
 }
 
 /**
@@ -187,116 +190,30 @@ function unanswered({ url, problem }: RefusedDelivery): Diagnosis {
  * mistake behind a signature, and the digest of the bytes that it got.
  */
 function fromHandler(
-  { body, headers, repeatsTimestamp, sentSha256, secretFingerprint }: RefusedDelivery,
+  { url, body, headers, repeatsTimestamp, sentSha256, secretFingerprint }: RefusedDelivery,
   status: number,
 ): Diagnosis | null {
   if (!headers?.['content-type']?.startsWith('text/plain') || body === null || !isVerdict(body)) return null;
-  const row = REASONS[body];
-  if (row.status !== status) return null;
-  if (repeatsTimestamp && body === 'timestamp_too_old') return REPEATED_TIME;
-  if (body !== 'signature_mismatch') return { id: body, text: row.cause, remedy: row.remedy, isProven: true };
+  const { cause: text, remedy, status: usual } = REASONS[body];
+  if (usual !== status) return null;
+  if (repeatsTimestamp && body === 'timestamp_too_old') {
+    const repeated = 'Each attempt repeats the timestamp of the first, which is too old by now.';
+    const tolerance = 'Give your verifier a larger tolerance. catchUp plays what came too late.';
+    return { id: body, text: repeated, remedy: tolerance, isProven: true };
+  }
+  if (body !== 'signature_mismatch') return { id: body, text, remedy, isProven: true };
   const cause = mistakeOf(headers['x-merchant-cause']);
-  if (cause === null) return { id: body, text: row.cause, remedy: SANDBOX_MODE, isProven: false };
+  if (cause === null) {
+    const start =
+      'Start your receiver with MERCHANT_SANDBOX=1, or give sandbox: true: it then says which of the two it is.';
+    return { id: body, text, remedy: start, isProven: false };
+  }
   if (cause.id !== 'another_secret') return { ...cause, isProven: true };
-  const isChanged = sentSha256 !== null && headers['x-merchant-body-sha256'] !== sentSha256;
-  if (isChanged) return CHANGED_BODY;
-  const own =
-    secretFingerprint === null
-      ? ''
-      : ` The secret here has the fingerprint ${secretFingerprint}; the console of your receiver shows its own.`;
-  return {
-    ...cause,
-    text: `Your handler has another secret: it got the bytes that were sent.${own}`,
-    isProven: sentSha256 !== null,
-  };
+  if (headers['x-merchant-body-sha256'] !== sentSha256) return diagnosis('changed_body', url);
+  const own = `The secret here has the fingerprint ${secretFingerprint}; the console of your receiver shows its own.`;
+  return { ...cause, text: `Your handler has another secret: it got the bytes that were sent. ${own}`, isProven: true };
 }
-
-const SANDBOX_MODE =
-  'Start your receiver with MERCHANT_SANDBOX=1, or give sandbox: true: it then says which of the two it is.';
-const CHANGED_BODY = proven(
-  'changed_body',
-  'Your handler got other bytes than were sent: something in between changed the body.',
-  RAW_BODY_ADVICE,
-);
-const REPEATED_TIME = proven(
-  'timestamp_too_old',
-  'Each attempt repeats the timestamp of the first, which is too old by now.',
-  'Give your verifier a larger tolerance. catchUp plays what came too late.',
-);
 
 function isVerdict(word: string): word is Verdict {
   return Object.entries(REASONS).some(([reason, { status }]) => reason === word && status !== null);
-}
-
-/** Responses of frameworks, which refuse the request before it reaches the merchant's code. */
-const KNOWN_RESPONSES: readonly {
-  readonly statuses: readonly number[];
-  readonly body: RegExp;
-  readonly diagnosis: Diagnosis;
-}[] = [
-  {
-    statuses: [400, 403, 419, 422],
-    body: /csrf|InvalidAuthenticityToken|page expired/i,
-    diagnosis: proven('csrf', 'A protection against forged forms (CSRF) refused it.', 'Exempt this route from it.'),
-  },
-  {
-    statuses: [403],
-    body: /Blocked (?:request\.|hosts?:)/,
-    diagnosis: proven(
-      'host_blocked',
-      'The development server refuses this host name.',
-      'Allow it there, or use 127.0.0.1 in the callback_url.',
-    ),
-  },
-];
-
-function fromResponse({ body, headers, url }: RefusedDelivery, status: number): Diagnosis | null {
-  const known = KNOWN_RESPONSES.find((each) => each.statuses.includes(status) && each.body.test(body ?? ''));
-  if (known !== undefined) return known.diagnosis;
-  if (headers?.['www-authenticate'] !== undefined) {
-    return proven(
-      'login',
-      'The endpoint asks for a login (WWW-Authenticate).',
-      'A webhook carries a signature and no login: exempt this route.',
-    );
-  }
-  if (status >= 300 && status <= 399) {
-    const to = headers?.['location'];
-    const text = to === undefined ? 'It redirects.' : `It redirects to ${to}.`;
-    return proven('redirect', text, 'A redirect counts as a failure: make the final address the callback_url.');
-  }
-  const place = url === null ? 'for the callback_url' : `at ${new URL(url).pathname}`;
-  const proxy = proven(
-    'proxy',
-    'A proxy answered, and the application behind it did not.',
-    'Start the application, or correct the proxy.',
-  );
-  const meanings: Readonly<Record<number, Diagnosis>> = {
-    403: {
-      id: 'forbidden',
-      text: 'It answers 403, as no receiver of this package does: a firewall, a login or a guard stands before the route.',
-      remedy: 'Exempt this route from it: a webhook carries a signature and no login.',
-      isProven: false,
-    },
-    404: proven(
-      'no_route',
-      `The receiver has no POST route ${place}.`,
-      'Compare the path of the callback_url with your route.',
-    ),
-    405: proven('no_post', `The receiver takes no POST ${place}.`, 'Make the route take POST.'),
-    413: proven(
-      'body_too_large',
-      'The body is too large for the receiver.',
-      'Raise its limit: a webhook has about 1 kB.',
-    ),
-    415: proven('not_json', 'The receiver does not take application/json.', 'Let this route take it.'),
-    429: proven(
-      'rate_limited',
-      'A rate limit stands before the route.',
-      'Exempt this route from it: after an outage the service sends many webhooks at once.',
-    ),
-    502: proxy,
-    504: proxy,
-  };
-  return meanings[status] ?? null;
 }

@@ -4,6 +4,7 @@ import { isLoopback } from '../../../contract/values/scalars.ts';
 import { eventNameOf } from '../../../webhooks/event/events.ts';
 import { signWebhook } from '../../../webhooks/verify/signature.ts';
 import type { Dialect } from '../dialects.ts';
+import type { DeliveryFetch } from '../options.ts';
 import type { DeliveryFault } from '../state/faults.ts';
 import { copyOfStart } from '../state/log.ts';
 import type { DeliveryRecord, InvoiceRecord } from '../state/records.ts';
@@ -129,49 +130,38 @@ export async function send(
 }
 
 /** Sends one request and waits for its response, the timeout, or the end of the sandbox. */
-export async function sendRequest(
-  world: World,
+async function sendRequest(
+  { settings: { wallClock, sleep, fetch } }: World,
   request: SandboxWebhookRequest,
-  life = world.life.signal,
+  life: AbortSignal,
 ): Promise<SendResult> {
   const closed = unanswered('the sandbox was closed', 'not_sent');
   if (life.aborted) return { ...closed, duration_ms: 0, request };
-  const { wallClock, sleep } = world.settings;
   const started = wallClock();
   const over = new AbortController();
-  const end = (): void => over.abort();
-  life.addEventListener('abort', end);
-  const ended = new Promise<null>((resolve) => over.signal.addEventListener('abort', () => resolve(null)));
-  const timedOut = sleep(RECEIVER_LIMIT, over.signal).then(() => null);
-  const response = await Promise.race([fetchOnce(world, request, over.signal), timedOut, ended]);
-  life.removeEventListener('abort', end);
+  const signal = AbortSignal.any([life, over.signal]);
+  const { url, method, headers, body } = request;
+  const ended = new Promise<null>((resolve) => signal.addEventListener('abort', () => resolve(null)));
+  const timedOut = sleep(RECEIVER_LIMIT, signal).then(() => null);
+  const sending = fetchOnce(fetch, url, { method, headers, body, signal });
+  const response = await Promise.race([sending, timedOut, ended]);
   over.abort();
-  const noResponse = life.aborted
-    ? closed
-    : unanswered(`timeout: no response within ${RECEIVER_LIMIT / 1000} s`, 'time-out');
+  const late = unanswered(`timeout: no response within ${RECEIVER_LIMIT / 1000} s`, 'time-out');
   const duration_ms = Math.max(0, Math.round(wallClock() - started));
-  return { ...(response ?? noResponse), duration_ms, request };
+  return { ...(life.aborted ? closed : (response ?? late)), duration_ms, request };
 }
 
-async function fetchOnce(world: World, request: SandboxWebhookRequest, signal: AbortSignal): Promise<Answered> {
+/** Sends a request once. Never rejects. A redirect is a response that is not 2xx, and is not followed. */
+export async function fetchOnce(fetch: DeliveryFetch, url: string, init: RequestInit): Promise<Answered> {
   try {
-    const { url, method, headers, body } = request;
-    // A redirect is a response that is not 2xx. Following it would send signed data to an address that no one configured.
-    const response = await world.settings.fetch(url, {
-      method,
-      headers: { ...headers },
-      body,
-      redirect: 'manual',
-      signal,
-    });
+    const response = await fetch(url, { ...init, redirect: 'manual' });
     const success = response.status >= 200 && response.status <= 299;
-    const text = await startOfBody(response);
     return {
       problem: null,
       status_code: response.status,
       success,
       error: success ? null : `returned ${response.status}`,
-      response_body: text,
+      response_body: await startOfBody(response),
       response_headers: headersOf(response),
     };
   } catch (error) {
@@ -181,7 +171,7 @@ async function fetchOnce(world: World, request: SandboxWebhookRequest, signal: A
 }
 
 /** Reads the start of the body. The status alone decides, so a body that breaks off changes nothing. */
-export async function startOfBody(response: Response): Promise<string> {
+async function startOfBody(response: Response): Promise<string> {
   if (response.body === null) return '';
   const reader = response.body.getReader();
   const decoder = new TextDecoder();

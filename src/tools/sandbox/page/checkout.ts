@@ -1,7 +1,5 @@
 import { Decimal } from '../../../contract/values/decimal.ts';
-import { isMerchantError } from '../../../errors/guards.ts';
 import { moneyText, paymentWord } from '../../story.ts';
-import { isOrderAction, type Perform } from '../actions.ts';
 import {
   compareAmounts,
   methodsFor,
@@ -17,10 +15,10 @@ import type { InvoiceRecord } from '../state/records.ts';
 import type { SandboxMethod } from '../wire-types.ts';
 import type { World } from '../world.ts';
 import { form, menu, milliseconds, moment, paidOf, span, webhookOf } from './elements.ts';
-import { amountField, wrongAmount } from './forms.ts';
-import { pageResponse, seeOther } from './frame.ts';
+import { amountField } from './forms.ts';
+import { pageResponse } from './frame.ts';
 import { type Html, html, type Part } from './html.ts';
-import { keepRefusal, refusalOf } from './refusals.ts';
+import { refusalOf } from './refusals.ts';
 
 // The hosted page of a payment: what a customer sees, and a dock of one line below with the endings that a tester can choose.
 
@@ -90,7 +88,7 @@ function openOrder(world: World, incoming: IncomingRequest, invoice: InvoiceReco
   const choice = html`<fieldset><legend class="h1">Pay with</legend>${offers.map((offer, at) => methodChoice(offer, at, code, offer.method === chosen?.method))}</fieldset>
 ${message && html`<p class="notice bad" role="alert" tabindex="-1" autofocus>${message}</p>`}
 ${chosen === undefined ? html`<p class="notice bad">No method takes this amount.</p>` : html`<button class="main full" name="action" value="pay" data-pay-button>Pay ${total}</button>`}`;
-  const cancel = html`<p>The order is closed, and cannot be paid any more.</p>${form(`/pay/${uuid}`, html`<button name="action" value="cancel">Yes, cancel it</button>`)}`;
+  const cancel = html`<p>The order is closed, and cannot be paid any more.</p>${buttonForm(uuid, 'cancel', 'Yes, cancel it')}`;
   return html`<section class="summary" aria-labelledby="order"><div>${shop}
 <h1 class="soft" id="order">${purpose ? html`<bdi>${purpose}</bdi>` : html`Order <bdi>${external_id}</bdi>`}</h1>
 <p class="big">${total}</p>
@@ -141,11 +139,9 @@ function openDock(world: World, incoming: IncomingRequest, invoice: InvoiceRecor
   const isPayable = offersFor(world, invoice).some(({ price }) => price !== null);
   const value = shareOf(amount, '0.5');
   const other = { name: 'amount', word: 'Paid less or more', label: 'The customer pays', value };
-  const end = (action: string, word: string): Html =>
-    form(`/pay/${uuid}`, html`<button name="action" value="${action}">${word}</button>`);
   return html`<span class="small wide-only">End this payment as</span>
 ${isPayable && amountMenu(world, incoming, invoice, other)}
-${end('fail', 'Failed')}${end('expire', 'Expired')}${isPayable && end('dispute', 'Disputed')}`;
+${buttonForm(uuid, 'fail', 'Failed')}${buttonForm(uuid, 'expire', 'Expired')}${isPayable && buttonForm(uuid, 'dispute', 'Disputed')}`;
 }
 
 /** How the order ended, for the customer: a mark, a heading, and what follows from it. */
@@ -198,22 +194,23 @@ function receiptOf(invoice: InvoiceRecord): Html {
 <p class="ln total"><span>Paid${status === 'success' && by}</span><span class="num">${status === 'success' ? text(paid.amount) : text('0.00')}</span></p>${when}</div>`;
 }
 
-/** After these buttons the page leads back to the shop, as for a customer. */
-const LEADING_BACK: ReadonlySet<string> = new Set(['pay', 'amount', 'cancel', 'fail', 'expire']);
-/** After these buttons the focus is not moved to the result, because a tester goes on in the dock. */
-const STAYING: ReadonlySet<string> = new Set(['resend', 'adjust', 'dispute']);
+/** After these actions the page leads back to the shop, as for a customer. */
+const LEADING_BACK: ReadonlySet<string> = new Set(['pay', 'cancel', 'fail', 'expire']);
 
 function closedOrder(world: World, incoming: IncomingRequest, invoice: InvoiceRecord, shop: Html): Html {
   const { status } = invoice;
-  const done = incoming.url.searchParams.get('done') ?? '';
+  const { searchParams } = incoming.url;
+  const [done, goal] = [searchParams.get('done') ?? '', searchParams.get('goal')];
+  // A tester goes on in the dock, so the focus stays there.
+  const stays = done === 'resend' || done === 'adjust' || goal === 'dispute';
   const otherwise: Ending = { tone: 'off', icon: MARKS.dash, title: `This order is ${status}`, text: '' };
   const { tone, icon, title, text } = ENDINGS[paymentWord(invoice)] ?? otherwise;
   const back = status === 'success' ? invoice.success_url : invoice.fail_url; // http or https, since the sandbox takes no other
-  const leadsBack = back !== null && LEADING_BACK.has(done) && !world.store.latestDelivery(invoice)?.attempt;
+  const leadsBack =
+    back !== null && goal === null && LEADING_BACK.has(done) && !world.store.latestDelivery(invoice)?.attempt;
   return html`<section class="card result" aria-label="Result">${shop}
 <svg class="${tone}" width="28" height="28" viewBox="0 0 28 28" aria-hidden="true"><circle cx="14" cy="14" r="12.5"/><path d="${icon}"/></svg>
-<div role="status"${!STAYING.has(done) && html` tabindex="-1" autofocus`}><h1>${title}</h1>${text !== '' && html`<p class="soft">${text}</p>`}</div>
-${done === 'late' && html`<p role="status" class="notice warn">Nothing was changed: this order was closed already.</p>`}
+<div role="status"${!stays && html` tabindex="-1" autofocus`}><h1>${title}</h1>${text !== '' && html`<p class="soft">${text}</p>`}</div>
 ${receiptOf(invoice)}
 ${back === null ? html`<p class="soft">You can close this page.</p>` : html`<a class="button main full" href="${back}" rel="noreferrer" data-return-link>Back to <bdi>${world.settings.merchantName}</bdi></a>`}
 ${leadsBack && html`<div class="row" data-return hidden><p class="soft small" role="status">You go there in <span class="num" data-seconds>3</span> s</p> <button type="button">Stay here</button></div>`}</section>`;
@@ -226,60 +223,36 @@ function closedDock(world: World, incoming: IncomingRequest, invoice: InvoiceRec
   const last = delivery?.log.at(-1);
   const { word, tone } = webhookOf(world, invoice);
   const detail = last?.success ? ` in ${milliseconds(last.duration_ms)}` : last?.cause ? `: ${last.cause.text}` : '';
-  const button = (action: string, name: string): Html =>
-    form(`/pay/${uuid}`, html`<button name="action" value="${action}">${name}</button>`);
   const refusal = refusalOf(world, incoming);
   const value = shareOf(adjustment?.actual_amount_fiat ?? amount, '0.8');
-  const isOpen = incoming.url.searchParams.get('done') === 'dispute';
+  const isOpen = incoming.url.searchParams.get('goal') === 'dispute';
   const correction = { name: 'adjust', word: 'Correct', label: 'The paid amount', value, isOpen };
   return html`<span class="small" id="dock-state" data-live><span class="hook ${tone}">Webhook: ${word.toLowerCase()}</span><bdi>${detail}</bdi> ${delivery && html`<a href="/webhooks/${delivery.id}">See it</a>`}</span>
 ${refusal && refusal.fields.length === 0 && html`<span class="small" role="alert">${refusal.message}</span>`}
-${delivery && button('resend', 'Send again')}
+${delivery && buttonForm(uuid, 'resend', 'Send again')}
 ${status === 'success' && amountMenu(world, incoming, invoice, correction)}
-${status !== 'success' && button('late', 'Paid late')}`;
+${status !== 'success' && buttonForm(uuid, 'late', 'Paid late')}`;
 }
 
-/** The buttons that pay: with the method, another amount, late, or before a dispute, which then asks for the correction. */
-const PAYING: ReadonlySet<string> = new Set(['pay', 'amount', 'late', 'dispute']);
+/** A form with one button of this page. */
+function buttonForm(uuid: string, action: string, word: string): Html {
+  return form(`/pay/${uuid}`, html`<button name="action" value="${action}">${word}</button>`);
+}
 
-/** Milliseconds of real time that a page waits for the webhook, so that it can show the result. */
-const MAX_WAIT = 1_500;
+/** The buttons that are `pay` with something more. `goal` is what a tester goes on with afterwards. */
+const PAYING: Readonly<Record<string, { readonly late?: 'true'; readonly goal?: 'late' | 'dispute' }>> = {
+  amount: {},
+  late: { late: 'true', goal: 'late' },
+  dispute: { goal: 'dispute' },
+};
 
-/**
- * Performs the action of a button, then redirects the browser to the page with GET. A button that comes too late, such
- * as the second of a double click, changes nothing. The page then reports it and shows how the order ended.
- */
-export async function pressButton(
-  world: World,
-  perform: Perform,
-  invoice: InvoiceRecord,
-  fields: URLSearchParams,
-): Promise<UnsentResponse> {
-  const { uuid, status } = invoice;
-  const button = fields.get('action') ?? '';
-  const typed = Object.fromEntries(fields);
-  const amount = (fields.get('amount') ?? '').trim();
-  const refuse = (message: string, problem?: string): UnsentResponse => {
-    const wrong = problem === undefined ? [] : [{ name: 'amount', problem }];
-    return seeOther(`/pay/${uuid}?refused=${keepRefusal(world, { action: button, typed, message, fields: wrong })}`);
-  };
-  const isTooLate =
-    button === 'late' ? status === 'success' : status !== 'pending' && !['adjust', 'resend'].includes(button);
-  if (isTooLate) return seeOther(`/pay/${uuid}?done=late`);
-  const wrong = button === 'adjust' || button === 'amount' ? wrongAmount(amount) : null;
-  if (wrong !== null) return refuse('', wrong);
-  const action = PAYING.has(button) ? 'pay' : button;
-  if (!isOrderAction(action)) return refuse('This page has no such button.');
-  const isDone = new AbortController();
-  try {
-    const work = perform(action, { ...typed, amount, ident: uuid, ...(button === 'late' && { late: 'true' }) });
-    await Promise.race([work, world.settings.sleep(MAX_WAIT, isDone.signal)]);
-    return seeOther(`/pay/${uuid}?done=${button === 'late' ? 'paid' : button}`);
-  } catch (error) {
-    if (!isMerchantError(error)) throw error;
-    const isByMethod = status === 'pending' && action === 'pay' && button !== 'late';
-    return refuse(isByMethod ? 'This method cannot be used for this order. Choose another one.' : error.message);
-  } finally {
-    isDone.abort();
-  }
+/** The button that was pressed, as the action of the sandbox that it stands for, which returns to this page. */
+export function pressedAction(uuid: string, incoming: IncomingRequest) {
+  const { action: button = '', method, ...typed } = Object.fromEntries(new URLSearchParams(incoming.body));
+  const { goal, ...more } = PAYING[button] ?? {};
+  const name = Object.hasOwn(PAYING, button) ? 'pay' : button;
+  const back = `/pay/${uuid}${goal === undefined ? '' : `?goal=${goal}`}`;
+  // The script sends the chosen method with each button of the dock.
+  const fields = { ...typed, ...(name === 'pay' && method !== undefined && { method }), ...more, ident: uuid, back };
+  return { name, incoming: { ...incoming, body: String(new URLSearchParams(fields)) } };
 }

@@ -1,30 +1,10 @@
 import { endpoints } from '../../../contract/endpoints.ts';
 import type { IncomingRequest } from '../service/service.ts';
-import { DELIVERY_FAULTS, type FaultType, REQUEST_FAULTS } from '../state/faults.ts';
+import { DELIVERY_FAULTS, FAULTS, type FaultType, REQUEST_FAULTS } from '../state/faults.ts';
 import type { World } from '../world.ts';
 import { actionForm, field, nothing, section, selectField, span } from './elements.ts';
 import { type Html, html, type Part } from './html.ts';
 import { refusalOf } from './refusals.ts';
-
-const EFFECTS: Readonly<Record<FaultType, string>> = {
-  rate_limit: 'Refused with a rate limit',
-  server_error: '503 instead of the work',
-  html: 'A proxy’s page with 502',
-  hang: 'No response at all',
-  reset_before: 'Connection breaks before the work',
-  reset_after: 'Connection breaks after the work',
-  truncated: 'Half of the response',
-  malformed: 'A response that is not JSON',
-  slow: 'The response in slow pieces',
-  wrong_signature: 'Signed with another secret',
-  late_timestamp: 'Ten minutes old',
-  duplicate: 'Sent twice',
-  reserialized: 'Rewritten after signing',
-  ack_lost: 'Received, and its response lost',
-  hold: 'Held for ten minutes',
-  outage: 'Endpoint out of reach for an hour',
-  random: 'Any of the faults of requests, except hang',
-};
 
 /** The page of all faults: what is active, and a button for each. */
 export function faultsContent(world: World, incoming: IncomingRequest): Html {
@@ -66,7 +46,7 @@ export function activeFaults({ faults, clock }: World, incoming: IncomingRequest
     const count = times === Number.POSITIVE_INFINITY ? 'until cleared' : times === 1 ? 'once' : `${times} times`;
     const often = until === null ? count : `for ${span(until - clock.now())}`;
     const share = rate < 1 && `, with ${Math.round(rate * 100)} %`;
-    return html`<li><strong>${EFFECTS[type]}</strong> <code class="soft">${type}</code>${operation && `, ${operation}`}${order && html`, order <bdi>${order}</bdi>`}, ${often}${share}</li>`;
+    return html`<li><strong>${FAULTS[type].effect}</strong> <code class="soft">${type}</code>${operation && `, ${operation}`}${order && html`, order <bdi>${order}</bdi>`}, ${often}${share}</li>`;
   });
   if (items.length === 0) return null;
   const clear = html`<button name="type" value="clear">Clear all faults</button>`;
@@ -82,7 +62,7 @@ export function faultButtons(
 ): Html {
   const buttons = types.map(
     (type) =>
-      html`<li><button name="type" value="${type}"><span>${EFFECTS[type]}</span> <code class="soft">${type}</code></button></li>`,
+      html`<li><button name="type" value="${type}"><span>${FAULTS[type].effect}</span> <code class="soft">${type}</code></button></li>`,
   );
   return actionForm(
     incoming,

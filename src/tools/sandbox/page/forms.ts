@@ -1,10 +1,9 @@
 import { ConfigurationError } from '../../../errors/classes.ts';
 import { isMerchantError } from '../../../errors/guards.ts';
 import { ACTIONS, checkFields, isActionName, type Perform } from '../actions.ts';
-import { activeCurrencies, isAmount, rangesOf } from '../business/money.ts';
+import { activeCurrencies, isAmount } from '../business/money.ts';
 import { quoted } from '../option-checks.ts';
-import { problemsOfDraft } from '../service/handlers.ts';
-import type { UnsentResponse } from '../service/respond.ts';
+import { ErrorResponse, type UnsentResponse } from '../service/respond.ts';
 import type { IncomingRequest } from '../service/service.ts';
 import type { SandboxInvoice } from '../wire-types.ts';
 import type { World } from '../world.ts';
@@ -23,6 +22,9 @@ export async function statusResponse(perform: Perform): Promise<UnsentResponse> 
   return jsonResponse({ ok: true, ...(await perform('status', {})) });
 }
 
+/** Milliseconds of real time that the payment page waits for the webhook, so that it can show the result. */
+const MAX_WAIT = 1_500;
+
 /**
  * Answers `POST /_/{action}` with form fields or a JSON object. A client that accepts JSON gets JSON. A browser gets a
  * redirect: to the page that the form names, or to what the action made, with what was refused if it was.
@@ -39,25 +41,29 @@ export async function actionResponse(
   try {
     ({ values, idents } = valuesOf(incoming));
     if (isActionName(name)) checkFields(name, values);
-    const wrong = wantsJson ? [] : wrongFields(world, name, values);
+    const wrong = wantsJson ? [] : wrongFields(name, values);
     if (wrong.length > 0)
       return refused(world, { action: name, typed: values, message: '', fields: wrong }, values['back']);
-    const [done] = await Promise.all(
-      (idents.length > 1 ? idents : [values['ident']]).map((ident) =>
-        perform(name, { ...values, ...(ident !== undefined && { ident }) }),
-      ),
-    );
-    if (done === undefined) throw new ConfigurationError('Nothing was done');
-    const [first] = done.lines;
+    const orders = idents.length > 1 ? idents : [values['ident']];
+    const work = orders.map((ident) => perform(name, { ...values, ...(ident !== undefined && { ident }) }));
+    const isOver = new AbortController();
+    // A customer does not wait for a slow webhook: the page of the payment follows it.
+    const isCustomer = !wantsJson && values['back']?.startsWith('/pay/');
+    const limit = isCustomer ? [world.settings.sleep(MAX_WAIT, isOver.signal)] : [];
+    const [done] = (await Promise.race([Promise.all(work), ...limit]).finally(() => isOver.abort())) ?? [];
+    const first = done?.lines[0];
     if (isActionName(name) && ACTIONS[name].isNoted && first !== undefined) world.log.note(first.text);
     if (wantsJson) return jsonResponse({ ok: true, ...done });
-    const made = name === 'create' && `/payments/${(done.result as SandboxInvoice).uuid}`; // create returns an invoice
+    const made = name === 'create' && done && `/payments/${(done.result as SandboxInvoice).uuid}`; // as create returns it
     return seeOther(ownPage(name === 'reset' ? '/' : made || values['back'], { done: name }));
   } catch (error) {
     if (!isMerchantError(error)) throw error;
     const { message } = error;
     if (wantsJson) return jsonResponse({ ok: false, error: { message } }, 400);
-    return refused(world, { action: name, typed: values, message, fields: [] }, values['back']);
+    // What the service refuses of a new payment has the service's own words, at its fields.
+    const problems = error.cause instanceof ErrorResponse ? error.cause.problems : [];
+    const fields = problems.map((each) => ({ name: each.field ?? '', problem: `It ${each.message}.` }));
+    return refused(world, { action: name, typed: values, message, fields }, values['back']);
   }
 }
 
@@ -68,7 +74,8 @@ function refused(world: World, refusal: Refusal, back: unknown): UnsentResponse 
 function valuesOf({ headers, body }: IncomingRequest): { readonly values: Values; readonly idents: readonly string[] } {
   if (!headers.get('content-type')?.includes('json')) {
     const fields = new URLSearchParams(body);
-    return { values: Object.fromEntries(fields), idents: fields.getAll('ident') };
+    const values = Object.fromEntries([...fields].map(([name, text]) => [name, text.trim()]));
+    return { values, idents: fields.getAll('ident') };
   }
   let given: object;
   try {
@@ -93,12 +100,11 @@ function ownPage(back: unknown, add: Readonly<Record<string, string>>): string {
 }
 
 /** The fields of a form that are wrong, each with its reason in the words of a form. */
-function wrongFields(world: World, action: string, values: Values): Refusal['fields'] {
-  const typed = (name: string): string => (values[name] ?? '').trim();
-  if (action === 'create') return wrongDraft(world, values);
-  if (action === 'fault' && !/^[1-9]\d{0,5}$/.test(typed('times') || '1'))
+function wrongFields(action: string, values: Values): Refusal['fields'] {
+  if (action === 'fault' && !/^[1-9]\d{0,5}$/.test(values['times'] || '1'))
     return [{ name: 'times', problem: 'Enter a whole number from 1.' }];
-  const problem = action === 'adjust' || 'amount' in values ? wrongAmount(typed('amount')) : null;
+  const isPaid = action === 'adjust' || (action === 'pay' && 'amount' in values);
+  const problem = isPaid ? wrongAmount(values['amount'] ?? '') : null;
   return problem === null ? [] : [{ name: 'amount', problem }];
 }
 
@@ -112,7 +118,7 @@ export function amountField(
   { name, ...given }: Pick<Field, 'name' | 'label' | 'value' | 'hint' | 'focus'> & { readonly button: Html },
 ): { readonly input: Html; readonly problem: string | undefined } {
   const refusal = refusalOf(world, incoming);
-  const mine = refusal?.action === name ? refusal : null;
+  const mine = refusal?.action === (name === 'amount' ? 'pay' : name) ? refusal : null;
   const problem = mine?.fields[0]?.problem;
   const value = mine?.typed['amount'] ?? given.value;
   const focus = problem !== undefined || given.focus === true;
@@ -120,29 +126,8 @@ export function amountField(
 }
 
 /** Why a typed amount cannot be used. Null if it can. */
-export function wrongAmount(typed: string): string | null {
+function wrongAmount(typed: string): string | null {
   return isAmount(typed) ? null : 'Enter an amount such as 12.50.';
-}
-
-function wrongDraft(world: World, values: Values): Refusal['fields'] {
-  const { back: _, ...given } = values;
-  const draft = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== ''));
-  return problemsOfDraft(world, { external_id: 'new', customer_id: 'new', ...draft }).map(({ field: name, type }) => {
-    if (name === 'external_id' && type === 'taken') return { name, problem: 'This order has a payment already.' };
-    if (type === 'string_too_long') return { name: name ?? '', problem: 'This is too long.' };
-    if (type === 'url_scheme')
-      return { name: name ?? '', problem: 'Enter an https:// address, or http:// on this machine.' };
-    if (name === 'currency') return { name, problem: 'No payment method serves this currency.' };
-    if (name === 'amount' && type === 'value_error')
-      return {
-        name,
-        problem: `No payment method takes this amount. They take ${rangesOf(world, values['currency'] ?? '')}.`,
-      };
-    return {
-      name: name ?? '',
-      problem: name === 'amount' ? 'Enter an amount above 0, such as 12.50.' : 'This cannot be used.',
-    };
-  });
 }
 
 /** A form that creates a payment, so that the pages can be tried before any code exists. A refusal keeps what was typed. */

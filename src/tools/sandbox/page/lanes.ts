@@ -1,15 +1,15 @@
 // The last fifteen minutes of the clock, as lanes: the payments, and what each endpoint answered.
 import { isLoopback } from '../../../contract/values/scalars.ts';
 import type { World } from '../world.ts';
-import { counted, isOwn, minute, section, type Tone, webhookState } from './elements.ts';
+import { counted, minute, section, type Tone, webhookState } from './elements.ts';
 import { type Html, html, type Part } from './html.ts';
 
 const WINDOW = 15 * 60_000;
 const MINUTE = 60_000;
 /** A tick of the axis every three minutes. */
 const TICKS = [0, 3, 6, 9, 12];
-/** Endpoints with a lane of their own. The others share one. */
-const SHOWN = 4;
+/** At most so many endpoints have a lane: those that refuse, then those that were used last. */
+const SHOWN = 5;
 
 /** Something at a time: a payment, or an attempt. */
 interface Mark {
@@ -32,9 +32,9 @@ export function lanes(world: World): Html | null {
   const start = end - WINDOW;
   const payments = store
     .invoices()
-    .filter((invoice) => isOwn(invoice) && invoice.createdAt >= start)
+    .filter(({ createdAt }) => createdAt >= start)
     .map(({ createdAt }): Mark => ({ at: createdAt, tone: 'wait' }));
-  const deliveries = store.deliveries().filter(({ invoice }) => isOwn(invoice));
+  const deliveries = store.deliveries();
   const endpoints = endpointsOf(deliveries, start);
   if (payments.length === 0 && endpoints.length === 0) return null;
   const inWindow = deliveries.filter(({ log }) => log.some((attempt) => Date.parse(attempt.created_at) >= start));
@@ -48,21 +48,14 @@ export function lanes(world: World): Html | null {
     delivered > 0 && `${counted(delivered, 'webhook')} delivered`,
     not > 0 && `${not} not`,
   ];
-  const own = endpoints.slice(0, endpoints.length === SHOWN + 1 ? SHOWN + 1 : SHOWN);
-  const others = endpoints.slice(own.length);
   const paths = endpoints.map(({ url }) => new URL(url).pathname);
   const rows = [
     lane(html`<span>Payments</span>`, counted(payments.length, 'payment'), payments, start),
     // The path alone, unless two hosts have the same.
-    ...own.map((each, at) =>
-      endpointLane(each, paths.indexOf(paths[at] ?? '') === paths.lastIndexOf(paths[at] ?? ''), start),
-    ),
-    others.length > 0 &&
-      lane(
-        html`<span>→ ${others.length} others</span>`,
-        marksText(others),
-        others.flatMap(({ marks }) => marks),
-        start,
+    ...endpoints
+      .slice(0, SHOWN)
+      .map((each, at) =>
+        endpointLane(each, paths.indexOf(paths[at] ?? '') === paths.lastIndexOf(paths[at] ?? ''), start),
       ),
   ];
   const axis = TICKS.map((at) => html`<span>${minute(start + at * MINUTE)}</span>`);
@@ -97,12 +90,11 @@ function endpointLane(endpoint: Endpoint, isPathEnough: boolean, start: number):
   const { host, hostname, port, pathname } = new URL(url);
   const name = isPathEnough ? pathname : `${isLoopback(hostname) ? `:${port}` : host}${pathname}`;
   const label = html`<a href="/webhooks?q=${encodeURIComponent(url)}" title="${url}">→ <bdi>${name}</bdi></a>${!last.isGood && html` <span class="bad-text">${last.word}</span>`}`;
-  return lane(label, marksText([endpoint]), marks, start);
+  return lane(label, marksText(marks), marks, start);
 }
 
 /** The lane for those who do not see it. */
-function marksText(endpoints: readonly Endpoint[]): string {
-  const marks = endpoints.flatMap((each) => each.marks);
+function marksText(marks: readonly Mark[]): string {
   const good = marks.filter(({ tone }) => tone === 'good').length;
   return `${good} accepted, ${marks.length - good} not`;
 }

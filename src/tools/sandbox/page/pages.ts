@@ -3,7 +3,7 @@ import type { Perform } from '../actions.ts';
 import type { UnsentResponse } from '../service/respond.ts';
 import type { IncomingRequest } from '../service/service.ts';
 import type { World } from '../world.ts';
-import { checkoutPage, pressButton } from './checkout.ts';
+import { checkoutPage, pressedAction } from './checkout.ts';
 import { faultsContent } from './faults.ts';
 import { actionResponse, newPaymentPage, statusResponse } from './forms.ts';
 import { dashboardPage, fileResponse, messagePage, seeOther } from './frame.ts';
@@ -90,5 +90,7 @@ async function doAction(world: World, perform: Perform, incoming: IncomingReques
   if (rest.length > 0) return null;
   if (room === '_') return actionResponse(world, perform, id, incoming);
   const invoice = room === 'pay' ? world.store.byUuid(id) : undefined;
-  return invoice === undefined ? null : await pressButton(world, perform, invoice, new URLSearchParams(incoming.body));
+  if (invoice === undefined) return null;
+  const pressed = pressedAction(invoice.uuid, incoming);
+  return actionResponse(world, perform, pressed.name, pressed.incoming);
 }

@@ -2,7 +2,7 @@ import type { EndpointName } from '../../../contract/endpoints.ts';
 import { createInvoice as creation } from '../../../contract/invoices.ts';
 import { INVOICE_STATUS_NAMES, WITHDRAWAL_STATUSES } from '../../../contract/statuses.ts';
 import type { Page } from '../../../contract/types.ts';
-import { checkOptions, namesOf } from '../../../errors/checks.ts';
+import { checkOptions } from '../../../errors/checks.ts';
 import { ConfigurationError } from '../../../errors/classes.ts';
 import { openInvoice } from '../business/invoices.ts';
 import { freshRates } from '../business/money.ts';
@@ -10,11 +10,11 @@ import { withdrawalsInOrder } from '../business/withdrawals.ts';
 import { resend } from '../delivery/deliveries.ts';
 import { type Dialect, wireForm } from '../dialects.ts';
 import { fail } from '../option-checks.ts';
-import type { InvoiceRecord } from '../state/records.ts';
+import { type InvoiceRecord, NEW_INVOICE_NAMES } from '../state/records.ts';
 import type { NewInvoice } from '../wire-types.ts';
 import type { World } from '../world.ts';
 import { type PageQuery, readDraft, readListQuery } from './read-request.ts';
-import { ErrorResponse, type FieldProblem, failure, notFound } from './respond.ts';
+import { ErrorResponse, failure, notFound } from './respond.ts';
 import { writeCreatedInvoice, writeDelivery, writeInvoice } from './write-resources.ts';
 
 /** A request with the right key and a known path. */
@@ -143,18 +143,6 @@ function openDraft(world: World, body: string): InvoiceRecord {
   return openInvoice(world, draft);
 }
 
-/** The members of a new invoice that the service would refuse, without creating it. A taken order is the type `taken`. */
-export function problemsOfDraft(world: World, draft: object): readonly FieldProblem[] {
-  try {
-    const { external_id } = readDraft(world, JSON.stringify(draft));
-    const isTaken = world.store.byExternalId(external_id) !== undefined;
-    return isTaken ? [{ where: 'body', field: 'external_id', message: 'is taken', type: 'taken' }] : [];
-  } catch (error) {
-    if (error instanceof ErrorResponse) return error.problems;
-    throw error;
-  }
-}
-
 /**
  * Creates an invoice for a button or a command, by the rules of a request.
  *
@@ -171,20 +159,10 @@ export function createInvoice(world: World, draft: NewInvoice): InvoiceRecord {
   } catch (error) {
     if (!(error instanceof ErrorResponse)) throw error;
     const hint = creation.hint?.({ currency: draft.currency }) ?? ''; // as the client gives it
-    throw new ConfigurationError(`The invoice was not created: ${error.message}${hint && `. ${hint}`}`);
+    const message = `The invoice was not created: ${error.message}${hint && `. ${hint}`}`;
+    throw new ConfigurationError(message, { cause: error }); // with its problems, for a form
   }
 }
-
-const NEW_INVOICE_NAMES = namesOf<NewInvoice>({
-  amount: true,
-  currency: true,
-  external_id: true,
-  customer_id: true,
-  purpose: true,
-  callback_url: true,
-  success_url: true,
-  fail_url: true,
-});
 
 function alreadyExists({ settings }: World, { external_id, status }: InvoiceRecord): ErrorResponse {
   const { conflictDetails } = settings.dialect;
@@ -198,7 +176,8 @@ function alreadyExists({ settings }: World, { external_id, status }: InvoiceReco
     why: `external_id ${external_id} is taken by an invoice that is ${status}`,
   };
   const message = 'An invoice with this external_id already exists.';
-  return new ErrorResponse(failure(409, 'INVOICE_ALREADY_EXISTS', message, parts));
+  const problem = { where: 'body', field: 'external_id', message: `is taken by an invoice that is ${status}` } as const;
+  return new ErrorResponse(failure(409, 'INVOICE_ALREADY_EXISTS', message, parts), [problem]);
 }
 
 function invoiceBy({ store, settings }: World, ident: string): InvoiceRecord {

@@ -92,7 +92,6 @@ export interface FieldProblem {
   /** Null for the body as a whole. */
   readonly field: string | null;
   readonly message: string;
-  readonly type: string;
 }
 
 /**

@@ -1,7 +1,6 @@
 import type { EndpointName } from '../../../contract/endpoints.ts';
 import { endpoints } from '../../../contract/endpoints.ts';
 import { checkOptions, namesOf } from '../../../errors/checks.ts';
-import { ConfigurationError } from '../../../errors/classes.ts';
 import { fail, parseDuration, quoted } from '../option-checks.ts';
 import { createRandom } from './random.ts';
 
@@ -131,52 +130,86 @@ export interface Faults {
   queued(): readonly QueuedFault[];
 }
 
-/** The members of each fault, without its type. */
-const REQUEST_FAULT_MEMBERS: Readonly<Record<RequestFault['type'], readonly string[]>> = {
-  rate_limit: ['retryAfter'],
-  server_error: ['status', 'retryAfter', 'afterWork'],
-  html: ['status', 'afterWork'],
-  hang: ['afterWork'],
-  reset_before: [],
-  reset_after: [],
-  truncated: [],
-  malformed: [],
-  slow: ['delay'],
+/** What is known of a fault: the words of pages and causes. */
+interface FaultRow {
+  /** Its members without its type. */
+  readonly members: readonly string[];
+  /** What it does, as a button says it. */
+  readonly effect: string;
+  /** What a receiver lacks that accepts the delivery, and what to change. */
+  readonly accepted?: { readonly text: string; readonly remedy: string };
+}
+
+const REQUEST_FAULT_ROWS: Readonly<Record<RequestFault['type'], FaultRow>> = {
+  rate_limit: { members: ['retryAfter'], effect: 'Refused with a rate limit' },
+  server_error: { members: ['status', 'retryAfter', 'afterWork'], effect: '503 instead of the work' },
+  html: { members: ['status', 'afterWork'], effect: 'A proxy’s page with 502' },
+  hang: { members: ['afterWork'], effect: 'No response at all' },
+  reset_before: { members: [], effect: 'Connection breaks before the work' },
+  reset_after: { members: [], effect: 'Connection breaks after the work' },
+  truncated: { members: [], effect: 'Half of the response' },
+  malformed: { members: [], effect: 'A response that is not JSON' },
+  slow: { members: ['delay'], effect: 'The response in slow pieces' },
 };
-const DELIVERY_FAULT_MEMBERS: Readonly<Record<DeliveryFault['type'], readonly string[]>> = {
-  wrong_signature: [],
-  late_timestamp: ['age'],
-  duplicate: ['atOnce'],
-  reserialized: [],
-  ack_lost: [],
-  hold: ['for'],
-  outage: ['for'],
+const DELIVERY_FAULT_ROWS: Readonly<Record<DeliveryFault['type'], FaultRow>> = {
+  wrong_signature: {
+    members: [],
+    effect: 'Signed with another secret',
+    accepted: {
+      text: 'It was signed with another secret on purpose, and was accepted: this endpoint does not check the signature.',
+      remedy: 'Check it, or anybody can mark orders as paid.',
+    },
+  },
+  late_timestamp: {
+    members: ['age'],
+    effect: 'Ten minutes old',
+    accepted: {
+      text: 'Its timestamp was ten minutes or more off on purpose, and was accepted: a recorded webhook can be played again.',
+      remedy: 'Refuse timestamps older than 5 minutes.',
+    },
+  },
+  duplicate: { members: ['atOnce'], effect: 'Sent twice' },
+  reserialized: {
+    members: [],
+    effect: 'Rewritten after signing',
+    accepted: {
+      text: 'Its body was rewritten after signing on purpose, and was accepted: the signature is not checked over the raw bytes.',
+      remedy: 'Check the bytes as they arrived.',
+    },
+  },
+  ack_lost: { members: [], effect: 'Received, and its response lost' },
+  hold: { members: ['for'], effect: 'Held for ten minutes' },
+  outage: { members: ['for'], effect: 'Endpoint out of reach for an hour' },
 };
-const FAULT_MEMBERS = { ...REQUEST_FAULT_MEMBERS, ...DELIVERY_FAULT_MEMBERS, random: [] };
+/** A row for each fault. */
+export const FAULTS: Readonly<Record<FaultType, FaultRow>> = {
+  ...REQUEST_FAULT_ROWS,
+  ...DELIVERY_FAULT_ROWS,
+  random: { members: [], effect: 'Any of the faults of requests, except hang' },
+};
 
 // The keys of the tables are the types of the faults.
-export const REQUEST_FAULTS = Object.keys(REQUEST_FAULT_MEMBERS) as readonly RequestFault['type'][];
-export const DELIVERY_FAULTS = Object.keys(DELIVERY_FAULT_MEMBERS) as readonly DeliveryFault['type'][];
+export const REQUEST_FAULTS = Object.keys(REQUEST_FAULT_ROWS) as readonly RequestFault['type'][];
+export const DELIVERY_FAULTS = Object.keys(DELIVERY_FAULT_ROWS) as readonly DeliveryFault['type'][];
 
 const FAULT_OPTION_NAMES = namesOf<FaultOptions>({ operation: true, order: true, times: true, rate: true, seed: true });
 export const SEED_FAULT_NAMES: ReadonlySet<string> = new Set(['fault', ...FAULT_OPTION_NAMES]);
 
 function isRequestFault({ type }: Fault): boolean {
-  return type === 'random' || Object.hasOwn(REQUEST_FAULT_MEMBERS, type);
+  return type === 'random' || Object.hasOwn(REQUEST_FAULT_ROWS, type);
 }
 
 function readFault(value: Fault | FaultType): Fault {
   // A name alone is enough, because all other members of a fault are optional.
   const fault = (typeof value === 'string' ? { type: value } : value) as Fault;
-  if (typeof fault !== 'object' || fault === null || !Object.hasOwn(FAULT_MEMBERS, fault.type)) {
-    const types = Object.keys(FAULT_MEMBERS).join(', ');
-    throw new ConfigurationError(`A fault is one of ${types}, or an object with such a type, not ${quoted(value)}`);
+  if (typeof fault !== 'object' || fault === null || !Object.hasOwn(FAULTS, fault.type)) {
+    const types = Object.keys(FAULTS).join(', ');
+    return fail(`A fault is one of ${types}, or an object with such a type, not ${quoted(value)}`);
   }
   const status = 'status' in fault ? fault.status : undefined;
-  if (status !== undefined && !(Number.isInteger(status) && status >= 400 && status <= 599)) {
-    throw new ConfigurationError(`The status of a fault must be from 400 to 599, not ${quoted(status)}`);
-  }
-  checkOptions(`The fault ${fault.type}`, fault, new Set(['type', ...FAULT_MEMBERS[fault.type]]), fail);
+  if (status !== undefined && !(Number.isInteger(status) && status >= 400 && status <= 599))
+    fail(`The status of a fault must be from 400 to 599, not ${quoted(status)}`);
+  checkOptions(`The fault ${fault.type}`, fault, new Set(['type', ...FAULTS[fault.type].members]), fail);
   if ('for' in fault && fault.for !== undefined) parseDuration(fault.for, `for of the fault ${fault.type}`);
   return fault;
 }
@@ -218,16 +251,15 @@ export class FaultScript implements Faults {
       rate = 1,
       seed = 1,
     } = options;
+    const isEndless = times === Number.POSITIVE_INFINITY;
     if (operation !== null && !isRequestFault(fault))
       fail(`operation is for faults of requests, and ${fault.type} is one of webhooks`);
+    if (operation !== null && !Object.hasOwn(endpoints, operation))
+      fail(`There is no operation ${operation}, only ${Object.keys(endpoints).join(', ')}`);
     if (order !== null && typeof order !== 'string') fail(`order must be an external_id, not ${quoted(order)}`);
-    if (times !== Number.POSITIVE_INFINITY && !(Number.isInteger(times) && times >= 1)) {
-      throw new ConfigurationError(`times must be a whole number from 1, or Infinity, not ${quoted(times)}`);
-    }
-    if (!(rate > 0 && rate <= 1)) throw new ConfigurationError(`rate must be above 0 and up to 1, not ${quoted(rate)}`);
-    if (operation !== null && !Object.hasOwn(endpoints, operation)) {
-      throw new ConfigurationError(`There is no operation ${operation}, only ${Object.keys(endpoints).join(', ')}`);
-    }
+    if (!isEndless && !(Number.isInteger(times) && times >= 1))
+      fail(`times must be a whole number from 1, or Infinity, not ${quoted(times)}`);
+    if (!(rate > 0 && rate <= 1)) fail(`rate must be above 0 and up to 1, not ${quoted(rate)}`);
     const until = isOutage ? this.#now() + durationOf(fault) : null;
     this.#queue.push({ fault, operation, order, until, times, rate, chance: createRandom(seed).next });
   }

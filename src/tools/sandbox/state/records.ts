@@ -3,7 +3,9 @@
 
 import type { KnownDeliveryStatus, KnownEventType } from '../../../contract/statuses.ts';
 import type { KnownInvoiceStatus } from '../../../contract/types.ts';
+import { namesOf } from '../../../errors/checks.ts';
 import type {
+  NewInvoice,
   SandboxAdjustment,
   SandboxAttempt,
   SandboxInvoice,
@@ -17,6 +19,18 @@ export type InvoiceDraft = Pick<
   SandboxInvoice,
   'external_id' | 'customer_id' | 'amount' | 'currency' | 'purpose' | 'callback_url' | 'success_url' | 'fail_url'
 >;
+
+/** The members that a new invoice may be given. */
+export const NEW_INVOICE_NAMES = namesOf<NewInvoice>({
+  external_id: true,
+  customer_id: true,
+  amount: true,
+  currency: true,
+  purpose: true,
+  callback_url: true,
+  success_url: true,
+  fail_url: true,
+});
 
 /** An invoice as the sandbox keeps it: texts as they were sent, times in epoch milliseconds. */
 export interface InvoiceRecord extends InvoiceDraft {
@@ -54,9 +68,6 @@ export interface DeliveryRecord {
   /** X-Webhook-Timestamp of the first attempt, in epoch milliseconds. */
   firstStamp: number | null;
 }
-
-/** The customer of the orders that `webhooks check` creates, by which the dashboard tells them from the merchant's. */
-export const CHECK_CUSTOMER = 'merchant-invoicing webhooks check';
 
 /** Bounds the log, because a delivery can be resent without limit. */
 export const KEPT_ATTEMPTS = 50;

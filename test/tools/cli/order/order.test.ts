@@ -208,7 +208,7 @@ it.each([404, 500])(
     min.
     It answers 403, as no receiver of this package does: a firewall, a login or
     a guard stands before the route.
-    Exempt this route from it: a webhook carries a signature and no login.
+    A webhook carries a signature and no login: exempt this route.
     fix: npx merchant-invoicing order A-17 --resend
 
   invoice ${UUID}

@@ -100,23 +100,6 @@ describe('reconcile', () => {
     ]);
   });
 
-  it('prints CSV that no spreadsheet runs, and the summary beside it', async () => {
-    const { run } = await service();
-    const { code, out, err } = await run(`${HEADER}fine,30,EUR,26.861298,fulfilled\nfine-too,25,EUR,,paid\n`, '--csv');
-    expect(code).toBe(1);
-    const [header = '', ...rows] = out
-      .trimEnd()
-      .split('\r\n')
-      .map((line) => line.split(','));
-    expect(header.slice(0, 6)).toEqual(['kind', 'external_id', 'currency', 'expected', 'actual', 'difference']);
-    expect(rows.map((cells) => cells.slice(0, 6)).sort()).toEqual([
-      ['amount_differs', 'fine', 'EUR', '30', '25', "'-5"],
-      ['invoice_without_order', "'=cmd|calc", 'EUR', '', 'success', ''],
-    ]);
-    expect(err).toContain('2 orders: 1 matched, 1 differ\n    3 invoices, 1 of them');
-    expect(err).toMatch(/EUR +€\d+\.\d\d +€0\.00 +−€5\.00/);
-  });
-
   it('has a table for each thing to do, equal advice once, in 80 columns, and the same on one page', async () => {
     const { run, sandbox } = await service();
     for (const [external_id, amount] of [
@@ -155,12 +138,11 @@ describe('reconcile', () => {
     expect((await run(FINE, '--html', folder)).err).toContain('cannot write');
   });
 
-  it('reads columns with other names, also from standard input and with a byte-order mark', async () => {
+  it('reads from standard input, with a byte-order mark, capitals and spaces', async () => {
     const { env } = await service();
     const input =
-      '\ufeffOrder ID,Total,Currency,State\r\nfine,25.00,EUR,Fulfilled\r\nfine-too, 25 ,EUR,paid\r\n"=cmd|calc",25,EUR,paid\r\n';
-    const flags = ['--column', 'external_id=order id', '--column', 'amount=Total'];
-    const { code, out, err } = await cli(['reconcile', '--orders', '-', ...flags], { env, input });
+      '\ufeffExternal_ID,Amount,Currency,State\r\nfine,25.00,EUR,Fulfilled\r\nfine-too, 25 ,EUR,paid\r\n"=cmd|calc",25,EUR,paid\r\n';
+    const { code, out, err } = await cli(['reconcile', '--orders', '-'], { env, input });
     expect([code, err, out]).toEqual([0, '', expect.stringContaining('3 matched')]);
   });
 
@@ -210,7 +192,6 @@ describe('reconcile', () => {
   it.each([
     ['an empty file', ''],
     ['a JSON array', '[{"external_id":"fine"}]'],
-    ['a line that never ends', `{"external_id":"${'x'.repeat(1_000_000)}`],
     ['another encoding', Buffer.from(`${HEADER}größe,25.00,EUR,,open\n`, 'latin1')],
     ['a header without a column', 'id,amount\n1,2\n'],
     ['a column twice', 'external_id,amount,amount,currency,state\n'],
@@ -224,25 +205,3 @@ describe('reconcile', () => {
     });
   });
 });
-
-it.each<[string, string]>([
-  ['=1+1', "'=1+1"],
-  ['-5', "'-5"],
-  ['@a', "'@a"],
-  ['\tx', `"'\tx"`],
-  [' =1', " '=1"],
-  ['a;=1', `"a;'=1"`],
-  ['a,+1', `"a,'+1"`],
-  ['a\t-1', `"a\t'-1"`],
-  ['a\n=1', `"a\n'=1"`],
-  ['a"=1', `"a""'=1"`],
-  ['a-b=c', 'a-b=c'],
-  ['plain', 'plain'],
-])(
-  'an order id %j in a report runs nothing, whichever separator the spreadsheet uses',
-  async (external_id, written) => {
-    const { run } = await service();
-    const { out } = await run(JSON.stringify({ external_id, amount: '1', currency: 'EUR', state: 'open' }), '--csv');
-    expect(out).toContain(`\norder_without_invoice,${written},EUR,`);
-  },
-);

@@ -157,21 +157,4 @@ describe('a running sandbox, from another terminal', () => {
     expect(failed.out).toBe('✗ order-1  webhook: no response\n');
     expect((await cli(['sandbox', 'status', '--url', url])).out).toMatch(/^✗ order-1 .* Retrying · no response$/m);
   });
-
-  it('asks before a reset on a terminal, unless --yes is given', async () => {
-    const run = await sandbox([]);
-    await create(run.url, {});
-    for (const [typed, left] of [
-      ['\n', 1],
-      ['no\n', 1],
-      ['y\n', 0],
-    ] as const) {
-      const asked = await cli(['sandbox', 'reset', '--url', run.url], { isTerminal: true, input: typed });
-      expect([asked.code, asked.out]).toEqual([0, expect.stringContaining('Remove everything in the sandbox at ')]);
-      expect((await status(run.url)).invoices).toHaveLength(left);
-    }
-    await create(run.url, {});
-    await cli(['sandbox', 'reset', '--yes', '--url', run.url], { isTerminal: true });
-    expect((await status(run.url)).invoices).toEqual([]);
-  });
 });

@@ -1,4 +1,3 @@
-import { createHmac } from 'node:crypto';
 import type { RequestListener } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { MerchantClient } from '../../../../src/index.ts';
@@ -99,8 +98,8 @@ const RECEIVERS: readonly (readonly [receiver: string, RequestListener, found: s
   [
     'a receiver that accepts everything',
     answers(200),
-    `refuses-unsigned refuses-no-timestamp refuses-wrong-signature refuses-wrong-secret refuses-other-body
-     refuses-tampered-body refuses-malformed-signature refuses-empty-signature refuses-cut-signature
+    `refuses-unsigned refuses-no-timestamp refuses-wrong-signature refuses-wrong-secret
+     refuses-tampered-body refuses-empty-signature refuses-cut-signature
      refuses-old-timestamp refuses-restamped-replay refuses-oversized
      (refuses-get) (refuses-timestamp-that-is-none) (refuses-future-timestamp)`,
   ],
@@ -147,23 +146,6 @@ describe('webhooks check', () => {
     expect([alone.code, idsOf(alone, 'fail')]).toEqual([1, ['accepts-paid']]); // ids that nobody has
   });
 
-  it("creates orders that the dashboard's list hides behind one line, and no order of the merchant", async () => {
-    const sandbox = testSandbox();
-    await sandbox.listen();
-    const own = 'check-0a1b2c3d-1';
-    sandbox.create({ amount: '25.00', currency: 'EUR', external_id: own, customer_id: 'check' });
-    await examined(goodReceiver(SECRET), '--sandbox', sandbox.url);
-    const listed = async (query = '') =>
-      (await (await fetch(`${sandbox.url}/payments${query}`)).text()).match(/check-[0-9a-f]{8}-\d+/g);
-    const [hidden, shown] = [await listed(), await listed('?check=shown')];
-    const page = await (await fetch(`${sandbox.url}/payments`)).text();
-    const count = sandbox.invoices().length;
-    await sandbox.close();
-    expect(new Set(hidden)).toEqual(new Set([own]));
-    expect(new Set(shown).size).toBeGreaterThan(12);
-    expect(page).toContain(`${count - 1} of <code>webhooks check</code> not shown`);
-  });
-
   it("handles each order once with the package's own receiver, and asks what it cannot see", async () => {
     const handled: string[] = [];
     const report = await examined(goodReceiver(SECRET, handled));
@@ -188,13 +170,11 @@ describe('webhooks check', () => {
     },
   );
 
-  it('stops at a receiver that refuses everything, finds that it tells its secret, and repeats none', async () => {
+  it('stops at a receiver that refuses everything, and repeats no secret of its response', async () => {
     const report = await examined((request, response) => {
       request.resume().on('end', () => response.writeHead(401).end(`expected ${SECRET}`));
     });
-    expect(idsOf(report, 'fail')).toEqual(['accepts-paid', 'keeps-secrets']);
-    expect(report.checks).toHaveLength(2);
-    expect(report.code).toBe(1);
+    expect([report.code, idsOf(report, 'fail'), report.checks.length]).toEqual([1, ['accepts-paid'], 1]);
     expect(report.text).not.toContain(SECRET);
     expect(report.text).toContain('expected [redacted]');
   });
@@ -207,7 +187,7 @@ describe('webhooks check', () => {
       /✗ refuses an old timestamp \(10 minutes\) +200 in \d+ ms\n {6}a recorded delivery can be replayed/,
     );
     expect(out).toContain('fix: Refuse a timestamp older than five minutes');
-    expect(out).toMatch(/\n {2}1 failed, 29 passed, 2 with advice, 1 inconclusive\n/);
+    expect(out).toMatch(/\n {2}1 failed, 26 passed, 2 with advice, 1 inconclusive\n/);
     expect(out).not.toContain(SECRET);
     expect(Math.max(...out.split('\n').map((line) => line.length))).toBeLessThanOrEqual(80);
     for (const { heading } of RULES) expect(out.split(`\n  ${heading}\n`), heading).toHaveLength(2); // printed once
@@ -232,19 +212,6 @@ describe('webhooks check', () => {
       expect(out).not.toContain(API_KEY);
     },
   );
-
-  it('fails a receiver that answers a forgery with the expected signature', async () => {
-    const report = await examined((request, response) => {
-      const hmac = createHmac('sha256', SECRET).update(`${request.headers['x-webhook-timestamp']}.`);
-      request.on('data', (chunk) => hmac.update(chunk));
-      request.on('end', () => {
-        const expected = hmac.digest('hex');
-        const isRight = request.headers['x-webhook-signature'] === expected;
-        response.writeHead(isRight ? 200 : 401).end(isRight ? 'ok' : `expected ${expected}`);
-      });
-    });
-    expect(idsOf(report, 'fail')).toContain('keeps-secrets');
-  });
 
   it('says first that its orders do not exist, names them at the end, and asks for each', async () => {
     const receiver = await serve(goodReceiver(SECRET));

@@ -114,11 +114,10 @@ describe('an open order', () => {
   });
 
   it.each([
-    ['pay', { method: '3' }, 'This method cannot be used for this order.'], // out of range
-    ['pay', { method: '6' }, 'This method cannot be used for this order.'], // of another currency
-    ['pay', { method: '99' }, 'This method cannot be used for this order.'],
-    ['pay', { method: 'x' }, 'This method cannot be used for this order.'],
-    ['amount', { amount: '10.00', method: '3' }, 'This method cannot be used for this order.'],
+    ['pay', { method: '3' }, 'Wallet cannot take this invoice: amount is too small: from 50.00 EUR'],
+    ['pay', { method: '6' }, 'No method "6" for EUR'], // of another currency
+    ['pay', { method: 'x' }, 'No method "x" for EUR'],
+    ['amount', { amount: '10.00', method: '3' }, 'Wallet cannot take this invoice'],
   ])('%s does not take %o', async (button, filled, text) => {
     const { page, invoice } = await order();
     expect((await press(page, button, filled)).text).toContain(text);
@@ -149,24 +148,24 @@ describe('a closed order', () => {
     ['pay', 'amount'],
     ['pay', 'cancel'],
     ['expire', 'pay'],
-  ])('of a page that pressed %s is not changed by %s of the page before', async (button, stale) => {
+  ])('of a page that pressed %s is not changed by %s of the page before, and says why', async (button, stale) => {
     const hook = await receiver();
     const { page, invoice } = await order({ callback_url: hook.url });
     await press(page, button);
     const before = invoice();
-    const after = await press(page, stale, { amount: '99.00' });
-    expect(after.text).toContain('Nothing was changed: this order was closed already.');
+    const after = await press(page, stale, stale === 'cancel' ? {} : { amount: '99.00' });
+    expect(after.text).toMatch(/order-1042.* is (?:success|expired), which is final/);
     expect([invoice(), hook.received.length]).toEqual([before, 1]);
   });
 
-  it('that ended unpaid is paid late once, and a second click says that it changes nothing', async () => {
+  it('that ended unpaid is paid late once, and a second click says that it is paid', async () => {
     const hook = await receiver();
     const { page, invoice } = await order({ callback_url: hook.url });
     const expired = await press(page, 'expire');
     expect((await press(expired, 'late')).text).toMatch(
       /Paid Order order-1042 €25\.00 Card fee €0\.50 Paid by Card €25\.50/,
     );
-    expect((await press(expired, 'late')).text).toContain('Nothing was changed: this order was closed already.');
+    expect((await press(expired, 'late')).text).toContain('Only an order that was not paid can be paid late');
     expect([invoice().status, hook.received.length]).toEqual(['success', 2]);
   });
 

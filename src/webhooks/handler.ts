@@ -3,16 +3,15 @@ import { isMerchantError } from '../errors/guards.ts';
 import { bytesFrom, type RawBody } from './body.ts';
 import { catchUp } from './catch-up/catch-up.ts';
 import type { CatchUpClient, CatchUpOptions, CatchUpResult } from './catch-up/options.ts';
+import { engine } from './crypto.ts';
 import type { InvoiceEvent } from './event/event-types.ts';
 import { type HandlerSettings, readHandlerOptions, type WebhookHandlerOptions } from './handle/handler-options.ts';
 import { identify, playInTime } from './handle/play-event.ts';
 import { type Ending, replyFor, type WebhookReply } from './handle/reasons.ts';
 import { NO_SUBJECT, type ReportSettings, type ReportSubject, report, subjectOf } from './handle/report.ts';
 import { startTimeLimit } from './handle/timing.ts';
-
 import { type HeadersInput, type HeaderValues, isCompressed, readHeaders } from './verify/headers.ts';
 import { isSandboxAllowed } from './verify/sandbox-secret.ts';
-import { engine } from './verify/signature.ts';
 import { type VerifySettings, verifyDelivery } from './verify/verify.ts';
 import { fingerprintLine, whyMismatch } from './verify/why.ts';
 

@@ -1,17 +1,9 @@
 import { environment } from '../../errors/environment.ts';
 import { RAW_BODY_ADVICE } from '../body.ts';
+import { base64ToBytes, engine, type HmacKey, hexToBase64, toBase64url, toHex, utf8 } from '../crypto.ts';
 import { firstOf, type HeaderValues, requiredHeaders } from './headers.ts';
 import { SANDBOX_KEY, SANDBOX_SECRET } from './sandbox-secret.ts';
-import {
-  base64ToBytes,
-  engine,
-  type HmacKey,
-  hexToBase64,
-  parseSignature,
-  toBase64url,
-  toHex,
-  utf8,
-} from './signature.ts';
+import { parseSignature, signedHead } from './signature.ts';
 
 // Why a signature does not match, found by the one who knows: the receiver has its secret, the bytes and the headers.
 // One table of mistakes. A mistake is proven when the signature matches without it. What no row explains is another
@@ -251,7 +243,7 @@ export async function whyMismatch(
     const found = candidates(received);
     if (found === true) return { ...mistake, isProven: true };
     if (found === false) continue;
-    for (const { key, body: changed = body, head = `${timestamp}.` } of found) {
+    for (const { key, body: changed = body, head = signedHead(timestamp) } of found) {
       if (crypto.equal(await crypto.hmac(key, head, changed), received.digest)) return { ...mistake, isProven: true };
     }
   }

@@ -1,8 +1,9 @@
 // The folder `webhooks` has the commands `webhooks check`, `send` and `verify`. It imports receiver and sandbox.
 import { isLoopback } from '../../../contract/values/scalars.ts';
 import { hiding } from '../../../errors/hide.ts';
+import { engine, hexToBase64, utf8 } from '../../../webhooks/crypto.ts';
 import { SANDBOX_KEY, SANDBOX_SECRET } from '../../../webhooks/verify/sandbox-secret.ts';
-import { engine, hexToBase64, signWebhook, utf8 } from '../../../webhooks/verify/signature.ts';
+import { signedHead, signWebhook } from '../../../webhooks/verify/signature.ts';
 import { fingerprintOf } from '../../../webhooks/verify/why.ts';
 import { type Diagnosis, diagnoseReply, isUnexplained } from '../../sandbox/delivery/diagnose.ts';
 import { signedRequest } from '../../sandbox/delivery/webhook-request.ts';
@@ -290,7 +291,7 @@ async function signatureOf(
   body: string,
   encoding: 'hex' | 'base64',
 ): Promise<Readonly<Record<string, string>>> {
-  const hex = await engine().hmac(secret, `${headers[TIMESTAMP]}.`, utf8(body));
+  const hex = await engine().hmac(secret, signedHead(headers[TIMESTAMP] ?? ''), utf8(body));
   return { [SIGNATURE]: encoding === 'hex' ? hex : hexToBase64(hex) };
 }
 
@@ -340,7 +341,7 @@ async function leaks(
   const { [SIGNATURE]: sent = '', [TIMESTAMP]: stamp } = headers;
   if (text === '' || stamp === undefined) return false;
   for (const secret of secrets) {
-    const hex = await engine().hmac(secret, `${stamp}.`, utf8(body));
+    const hex = await engine().hmac(secret, signedHead(stamp), utf8(body));
     if ([hex, hexToBase64(hex)].some((signature) => !sent.includes(signature) && text.includes(signature))) return true;
   }
   return false;

@@ -21,7 +21,7 @@ import { environment } from './errors/environment.ts';
 import { HOOK_NAMES, type Hooks } from './transport/hooks.ts';
 import type { ApiKey, CompleteOptions, FetchLike, RetryPolicy, WrongOptions } from './transport/types.ts';
 import { SANDBOX_KEY, warnOfSandboxSecret } from './webhooks/verify/sandbox-secret.ts';
-import { parseSecrets, type WebhookSecret } from './webhooks/verify/signature.ts';
+import { parseSecrets, type WebhookSecret } from './webhooks/verify/secrets.ts';
 
 // Every option of a client and of a call: its type with its default, and the function that checks and copies it.
 

@@ -13,7 +13,7 @@ import type { InvoiceEvent, InvoiceEventHandlers } from '../event/event-types.ts
 import { EVENT_ROWS } from '../event/events.ts';
 import type { WebhookStore } from '../stores/store.ts';
 import { parseClock } from '../time-source.ts';
-import { type WebhookSecret, weakSecrets } from '../verify/signature.ts';
+import { type WebhookSecret, weakSecrets } from '../verify/secrets.ts';
 import { VERIFY_OPTIONS, type VerifySettings, type VerifyWebhookOptions, verifySettings } from '../verify/verify.ts';
 import { NO_SUBJECT, report, type WebhookReport } from './report.ts';
 import { globalTimers, type WebhookTimers } from './timing.ts';

@@ -1,98 +1,12 @@
 import { dateFrom, Problem } from '../../contract/values/scalars.ts';
-import {
-  configurationFail,
-  type Fail,
-  flag,
-  isBytes,
-  kindOf,
-  type OptionTable,
-  readOptions,
-  unchecked,
-  word,
-} from '../../errors/checks.ts';
+import { configurationFail, flag, type OptionTable, readOptions, unchecked, word } from '../../errors/checks.ts';
 import { ConfigurationError } from '../../errors/classes.ts';
-import { base64ToBytes, engine, type HmacKey, hexToBase64, toBase64url, toHex, utf8 } from '../crypto.ts';
+import { base64ToBytes, engine, hexToBase64, toBase64url, toHex, utf8 } from '../crypto.ts';
 import { refusal } from '../handle/reasons.ts';
-import { isSandboxSecret } from './sandbox-secret.ts';
+import { parseSecrets } from './secrets.ts';
 
 // The signing scheme of the service: HMAC-SHA256 with the webhook secret over "{timestamp}.{raw body}". The signature
 // and the timestamp are headers.
-
-/**
- * The webhook secret of the dashboard, or the old and the new one during a rotation. Text, or bytes if the dashboard
- * shows the hex or base64 of a key.
- */
-export type WebhookSecret = string | Uint8Array | readonly (string | Uint8Array)[];
-
-/**
- * Copies of the secrets, each of them usable. The messages name the secret, never its text.
- *
- * @param name The option or variable that the secret comes from, for messages.
- * @throws ConfigurationError for an empty list, and for a secret in a form that no dashboard shows.
- */
-export function parseSecrets(secret: unknown, name = 'secret', fail: Fail = configurationFail()): readonly HmacKey[] {
-  if (!Array.isArray(secret)) return [parseSecret(secret, name, fail)];
-  if (secret.length === 0) fail(`${name} is an empty list: give at least one secret`);
-  // Array.from reads the holes of a list, which map would skip.
-  return Array.from<unknown, HmacKey>(secret, (item, index) => parseSecret(item, `${name}[${index}]`, fail));
-}
-
-/** The forms that a secret gets on its way through files and deployments, and that no delivery would match. */
-const WRONG_FORMS: readonly { readonly form: RegExp; readonly problem: string; readonly remedy: string }[] = [
-  {
-    form: /^\s|\s$/,
-    problem: 'has white space around it, perhaps the line break at the end of a file',
-    remedy: 'Trim it',
-  },
-  {
-    form: /^(["'`]).*\1$/s,
-    problem: 'has quotes around it',
-    remedy: 'Remove them where the variable is set',
-  },
-  { form: /\\[nr]/, problem: 'has a literal \\n in it', remedy: 'Remove it where the variable is set' },
-  {
-    form: /[\u200B-\u200F\u2060\uFEFF]/,
-    problem: 'has a character without width in it, as copied text may have',
-    remedy: 'Type it, or copy it again',
-  },
-  {
-    form: /^(?:undefined|null)$/,
-    problem: 'is the word undefined or null, which a program made of a missing value',
-    remedy: 'Set the variable',
-  },
-  {
-    form: /^\$\{.*\}$|^\$\(.*\)$|^<.*>$|^\{\{.*\}\}$/s,
-    problem: 'is a template that was not filled in',
-    remedy: 'Set the variable',
-  },
-  { form: /,/, problem: 'has a comma in it, as two secrets in one text', remedy: 'Give a list of secrets' },
-];
-
-function parseSecret(secret: unknown, name: string, fail: Fail): HmacKey {
-  if (isBytes(secret)) {
-    // Not slice(): on a Buffer it returns a view of the same memory, so that a caller who wipes it would change the
-    // key.
-    return secret.byteLength > 0 ? new Uint8Array(secret) : fail(`${name} has no bytes`);
-  }
-  if (typeof secret !== 'string' || secret === '') {
-    return fail(
-      `${name} must be a string, a Uint8Array or a list of them, not ${kindOf(secret)}. Is the environment variable set? The secret is in the dashboard`,
-    );
-  }
-  const wrong = WRONG_FORMS.find(({ form }) => form.test(secret));
-  if (wrong === undefined) return secret;
-  return fail(`${name} ${wrong.problem}. ${wrong.remedy}. Give a secret that truly has this form as bytes`);
-}
-
-/** A shorter secret can be found by trial by whoever has seen one delivery. */
-const WEAK_BELOW = 16;
-
-/** The indexes of the secrets that have fewer than 16 bytes or characters. */
-export function weakSecrets(secrets: readonly HmacKey[]): readonly number[] {
-  return secrets.flatMap((secret, index) => {
-    return secret.length < WEAK_BELOW && !isSandboxSecret(secret) ? [index] : [];
-  });
-}
 
 /**
  * How the signature is written. The interface does not show it. `base64` is read in the standard alphabet and in that

@@ -19,15 +19,8 @@ import { refusal } from '../handle/reasons.ts';
 import { parseClock, type TimeSource } from '../time-source.ts';
 import { type HeadersInput, type HeaderValues, readHeaders, requiredHeaders } from './headers.ts';
 import { isSandboxAllowed, isSandboxSecret, warnOfSandboxSecret } from './sandbox-secret.ts';
-import {
-  parseSecrets,
-  parseSignature,
-  parseTimestamp,
-  SIGNATURE_ENCODINGS,
-  signedHead,
-  TIMESTAMP_FORMATS,
-  type WebhookSecret,
-} from './signature.ts';
+import { parseSecrets, type WebhookSecret } from './secrets.ts';
+import { parseSignature, parseTimestamp, SIGNATURE_ENCODINGS, signedHead, TIMESTAMP_FORMATS } from './signature.ts';
 import { visibleMistake } from './why.ts';
 
 // The verification of a delivery, in the order in which it happens: headers, signature, age, payload. The bytes are

@@ -7,7 +7,7 @@ import { guideTo } from '../../../errors/codes.ts';
 import { isMerchantError } from '../../../errors/guards.ts';
 import { isOldNode, OLDEST_NODE } from '../../../errors/version.ts';
 import { SANDBOX_KEY, SANDBOX_SECRET } from '../../../webhooks/verify/sandbox-secret.ts';
-import { parseSecrets } from '../../../webhooks/verify/signature.ts';
+import { parseSecrets } from '../../../webhooks/verify/secrets.ts';
 import { codeOf } from '../../sandbox/delivery/webhook-request.ts';
 import { shellWord } from '../../shell.ts';
 import { readArguments } from '../arguments.ts';

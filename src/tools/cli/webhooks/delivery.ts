@@ -2,7 +2,7 @@
 import type { KnownEventType } from '../../../contract/statuses.ts';
 import { engine } from '../../../webhooks/crypto.ts';
 import { SANDBOX_SECRET } from '../../../webhooks/verify/sandbox-secret.ts';
-import { parseSecrets } from '../../../webhooks/verify/signature.ts';
+import { parseSecrets } from '../../../webhooks/verify/secrets.ts';
 import { compareAmounts, isAmount, quote, shareOf } from '../../sandbox/business/money.ts';
 import type { Diagnosis } from '../../sandbox/delivery/diagnose.ts';
 import { codeOf, eventBody, eventTypeOf, startOfBody } from '../../sandbox/delivery/webhook-request.ts';

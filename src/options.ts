@@ -13,6 +13,7 @@ import {
   kindOf,
   type OptionReader,
   type OptionTable,
+  readGiven,
   readOptions,
   signal,
   unchecked,
@@ -406,34 +407,21 @@ export function readOverrides(client: ClientSettings, options: ClientOverrides):
   };
 }
 
-/** Thrown by a check of the options of a call, which {@link attempt} catches. */
-class WrongOption {
-  readonly problem: string;
-  constructor(problem: string) {
-    this.problem = problem;
-  }
-}
-
-const wrong: Fail = (problem) => {
-  throw new WrongOption(problem);
-};
-
-/** Reads options in the one `try` around them: a getter that throws is a wrong option. */
-function attempt<Read>(read: () => Read): Read | WrongOptions {
-  try {
-    return read();
-  } catch (thrown) {
-    return { problem: thrown instanceof WrongOption ? thrown.problem : 'the options cannot be read' };
-  }
-}
-
-/** Reads and copies the options of one call. The client's settings apply where an option is absent. */
+/**
+ * Reads and copies the options of one call. The client's settings apply where an option is absent. What is wrong is a
+ * value, because `open` makes the error of it: it knows the order, and calls `onEnd`.
+ */
 export function readCallOptions(
   client: CompleteOptions,
   options: CallOptions | undefined,
 ): CompleteOptions | WrongOptions {
   if (options === undefined) return client;
-  return attempt(() => complete(readOptions('options', options, callTable(client), wrong, 'options.')));
+  const read = readTable(options, callTable(client));
+  return 'problem' in read ? read : complete(read);
+}
+
+function readTable<Table extends Readonly<Record<string, OptionReader<unknown>>>>(options: object, table: Table) {
+  return readGiven('the options', (fail) => readOptions('options', options, table, fail, 'options.'));
 }
 
 /** Reads the options of a list that comes at once. */
@@ -442,7 +430,7 @@ export function readRowsOptions(
   options: RowsOptions | undefined,
 ): { readonly settings: CompleteOptions | WrongOptions; readonly onInvalidItem?: RowsOptions['onInvalidItem'] } {
   if (options === undefined) return { settings: client };
-  const read = attempt(() => readOptions('options', options, rowsTable(client), wrong, 'options.'));
+  const read = readTable(options, rowsTable(client));
   return 'problem' in read ? { settings: read } : { settings: complete(read), onInvalidItem: read.onInvalidItem };
 }
 
@@ -452,7 +440,7 @@ export function readListOptions(
   options: ListOptions | undefined,
 ): ReturnType<typeof readRowsOptions> & { readonly prefetch: number } {
   if (options === undefined) return { settings: client, prefetch: PREFETCH };
-  const read = attempt(() => readOptions('options', options, listTable(client), wrong, 'options.'));
+  const read = readTable(options, listTable(client));
   if ('problem' in read) return { settings: read, prefetch: PREFETCH };
   return { settings: complete(read), prefetch: read.prefetch, onInvalidItem: read.onInvalidItem };
 }

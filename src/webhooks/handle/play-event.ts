@@ -80,18 +80,6 @@ async function playEvent<Extra extends object>(
 ): Promise<Ending> {
   const { store, timers } = settings;
   if (handler === undefined) return endingWithoutHandler(event);
-  // `catchUp` has checked this at its start. It is checked again for each event, because a delivery may have filled the
-  // store since then.
-  let missing: string | null;
-  try {
-    missing = store.forgot?.() ?? null;
-  } catch (error) {
-    return { ...STORE_DOWN, error };
-  }
-  if (missing !== null) reportForgetfulStore(settings, subject, missing);
-  if (event.source === 'catch_up' && missing !== null) {
-    return { verdict: 'store_failed', cause: `Not played. ${missing}`, remedy: null };
-  }
   const context = { signal, deliveryId: event.id, dedupeKey: key };
   if ('runOnce' in store) {
     const work = watch(signal, (extra: Extra) => handler(event, { ...context, takenOver: false, ...extra }));
@@ -161,19 +149,6 @@ function mayBeAboutMoney(value: unknown, depth: number): boolean {
     if (name === 'status' && typeof inner === 'string' && inner.trim().toLowerCase() === 'success') return true;
     return (name === 'credited_usdt' && inner !== null) || mayBeAboutMoney(inner, depth + 1);
   });
-}
-
-const reportedForgetful = new WeakSet<object>();
-
-/** Reports that the store dropped records, once for each handler, because every later report would say the same. */
-function reportForgetfulStore<Extra extends object>(
-  settings: HandlerSettings<Extra>,
-  subject: ReportSubject,
-  cause: string,
-): void {
-  if (reportedForgetful.has(settings)) return;
-  reportedForgetful.add(settings);
-  report(settings, subject, { reason: 'store_forgot', cause });
 }
 
 /**

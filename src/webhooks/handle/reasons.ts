@@ -161,10 +161,6 @@ const ROWS = {
     'A webhook secret has under 16 bytes, and could be found by trial.',
     'Use the secret of the dashboard, or create a longer one there.',
   ),
-  store_forgot: noted(
-    'The store had to drop records, so a late repeat can run again, and catchUp refuses.',
-    'Use a store that keeps its records.',
-  ),
   taken_over: noted('An earlier attempt at this event did not end. It is handled again now.'),
   completed_late: noted('Your function succeeded after the time limit. The repeat finds the event done.'),
   unknown_order: noted(

@@ -280,7 +280,7 @@ const DEFAULTS: CompleteOptions = {
   headers: {},
   query: {},
 };
-/** A shorter limit of a client is in seconds by mistake. A call's own may be shorter. */
+/** A shorter limit of a client was probably meant in seconds. A call's own may be shorter. */
 const SHORTEST = 100;
 
 /** The options that a client, `withOptions` and a call have in common. */
@@ -346,8 +346,7 @@ export interface ClientSettings {
 export function readClientOptions(options: MerchantClientOptions): ClientSettings {
   const read = readOptions('options', options, clientTable, fail);
   const { allowHttp, fetch, hooks, headers, retry, timeout, deadline, webhookSecret } = read;
-  // Written as undefined it is a variable that is not set: the environment's would go to another host, or to another
-  // business.
+  // An explicit undefined usually is an unset variable. The environment's value could reach another host or business.
   for (const name of ['baseUrl', 'apiKey'] as const) {
     if (name in options && read[name] === undefined) {
       fail(`${name} is undefined: give a value, or leave the name out to use the environment variable`);

@@ -59,7 +59,7 @@ const table = {
 } as const satisfies OptionTable<AnyRequest>;
 const REPEATABLE: ReadonlySet<HttpMethod> = new Set(['GET', 'PUT', 'DELETE']);
 
-/** The endpoint of a request of which nothing is known. */
+/** What is assumed about an endpoint that the contract does not list. */
 const UNNAMED: Named<Endpoint<unknown>> = {
   operation: 'request',
   method: 'GET',

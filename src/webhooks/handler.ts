@@ -89,7 +89,7 @@ export function createWebhookHandler<Extra extends object = object>(
 ): WebhookHandler {
   const settings = readHandlerOptions(options);
   return {
-    // The second argument is a response where this function is a route by mistake.
+    // If this function was mounted as a route by mistake, the second argument is the framework's response.
     handle: (request: WebhookRequest, ...others: unknown[]) =>
       isFrameworkRequest(request) ? refuseRoute(request, others[0], settings) : handleRequest(request, settings),
     catchUp: (merchant, options) => catchUp(merchant, options, settings),
@@ -154,8 +154,8 @@ async function receive<Extra extends object>(
 }
 
 /**
- * Says why the signature does not match, in sandbox mode alone: outside of it nothing is spent on strangers. The sender
- * gets the row and the digest of bytes that it knows. What tells secrets apart stays on the console.
+ * Says why the signature does not match, in sandbox mode only, because it costs many HMACs. The sender gets the row and
+ * a digest of its own bytes. Fingerprints of secrets go to the console only.
  */
 async function explainMismatch(bytes: Uint8Array, headers: HeaderValues, verify: VerifySettings): Promise<Ending> {
   const { id, text, remedy, isProven } = await whyMismatch(bytes, headers, verify.secrets);

@@ -61,7 +61,7 @@ export async function playInTime<Extra extends object>(
     ? { verdict: 'time_limit', cause }
     : {
         verdict: 'time_limit',
-        cause: `${cause} ${waiting} callers wait for a connection of the pool of the store: your function may wait for one of its own pool.`,
+        cause: `${cause} ${waiting} callers are waiting for a connection of the store's pool, and your function may be one of them.`,
         remedy:
           'Use context.tx for every statement of the function, and give the pool more connections than functions that run at once.',
       };
@@ -118,7 +118,7 @@ const STORE_FAILED: Ending = {
 const ENDED_BY_ANOTHER: Ending = {
   verdict: 'failed_after_commit',
   cause:
-    'Something else than the store committed its transaction: your function, or a transaction of your framework inside of it. The event is done, and later writes of the function are not part of it.',
+    'The transaction was not committed by the store, but by your function, or by a transaction of your framework inside of it. The event is done, and later writes of the function are not part of it.',
   remedy:
     'Compare the writes of this event by hand. Begin and end no transaction in the function: write with context.tx.',
 };

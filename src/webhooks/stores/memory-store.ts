@@ -60,8 +60,8 @@ function warnOfProduction(): void {
  * Creates a store in this process, for development, tests, and a single process whose work is harmless to repeat. A
  * restart forgets everything, and two processes share nothing: the same event then runs again.
  *
- * A running claim is never dropped. If all records are running claims, a new claim is refused. An event whose record was
- * dropped runs again if it is repeated.
+ * A running claim is never dropped. If all records are running claims, a new claim is refused. An event whose record
+ * was dropped runs again if it is repeated.
  *
  * @throws ConfigurationError (`SDK_CONFIGURATION`) for an unusable option.
  * @example

@@ -100,7 +100,7 @@ function parseSecret(secret: unknown, name: string, fail: Fail): HmacKey {
   return fail(`${name} ${wrong.problem}. ${wrong.remedy}. Give a secret that truly has this form as bytes`);
 }
 
-/** A shorter secret can be found by trial by whoever has seen one delivery. */
+/** A shorter secret can be guessed by whoever has seen one delivery. */
 const WEAK_BELOW = 16;
 
 /** The indexes of the secrets that have fewer than 16 bytes or characters. */

@@ -192,7 +192,7 @@ export async function verifyDelivery(
   return decodeEvent(parseJson(body), origin, settings.pins);
 }
 
-/** The error for a signature that does not match. It names only what is visible without a search. */
+/** The error for a signature that does not match. It names only mistakes that need no HMAC. */
 function mismatch(body: Uint8Array, headers: HeaderValues): WebhookVerificationError {
   const seen = visibleMistake(body, headers);
   if (seen === null) return refusal('signature_mismatch');

@@ -6,7 +6,7 @@ import { SANDBOX_KEY, SANDBOX_SECRET } from './sandbox-secret.ts';
 import { type SecretMistakeId, WRONG_FORMS } from './secrets.ts';
 import { parseSignature, signedHead } from './signature.ts';
 
-// Why a signature does not match, found by the one who knows: the receiver has its secret, the bytes and the headers.
+// Why a signature does not match. Only the receiver can say: it has the secret, the bytes and the headers.
 // One table of mistakes. A mistake is proven when the signature matches without it. What no row explains is another
 // secret, or a change of the body that no row knows: the sender, who knows the bytes that it sent, tells the two apart.
 //
@@ -159,7 +159,7 @@ const MISTAKES: readonly MistakeRow[] = [
   ),
 ];
 
-/** What is wrong with a body at first sight: no HMAC is needed to see it. */
+/** Mistakes that need no HMAC. */
 const VISIBLE: readonly (Omit<Mistake, 'isProven'> & {
   readonly isSeen: (body: Uint8Array, headers: HeaderValues) => boolean;
 })[] = [

@@ -32,8 +32,8 @@ class Parts {
 }
 
 /**
- * The parts of each client, which are no members: a plain object can replace a client in a test, and no print shows
- * them.
+ * The internals of each client. They are no members, so that a plain object can stand in for a client in a test, and
+ * inspection shows no secret.
  */
 const PARTS = new WeakMap<object, Parts>();
 

@@ -13,6 +13,7 @@ import {
   kindOf,
   type OptionReader,
   type OptionTable,
+  readGiven,
   readOptions,
   signal,
   unchecked,
@@ -21,7 +22,7 @@ import { environment } from './errors/environment.ts';
 import { HOOK_NAMES, type Hooks } from './transport/hooks.ts';
 import type { ApiKey, CompleteOptions, FetchLike, RetryPolicy, WrongOptions } from './transport/types.ts';
 import { SANDBOX_KEY, warnOfSandboxSecret } from './webhooks/verify/sandbox-secret.ts';
-import { parseSecrets, type WebhookSecret } from './webhooks/verify/signature.ts';
+import { parseSecrets, type WebhookSecret } from './webhooks/verify/secrets.ts';
 
 // Every option of a client and of a call: its type with its default, and the function that checks and copies it.
 
@@ -279,7 +280,7 @@ const DEFAULTS: CompleteOptions = {
   headers: {},
   query: {},
 };
-/** A shorter limit of a client is in seconds by mistake. A call's own may be shorter. */
+/** A shorter limit of a client was probably meant in seconds. A call's own may be shorter. */
 const SHORTEST = 100;
 
 /** The options that a client, `withOptions` and a call have in common. */
@@ -345,8 +346,7 @@ export interface ClientSettings {
 export function readClientOptions(options: MerchantClientOptions): ClientSettings {
   const read = readOptions('options', options, clientTable, fail);
   const { allowHttp, fetch, hooks, headers, retry, timeout, deadline, webhookSecret } = read;
-  // Written as undefined it is a variable that is not set: the environment's would go to another host, or to another
-  // business.
+  // An explicit undefined usually is an unset variable. The environment's value could reach another host or business.
   for (const name of ['baseUrl', 'apiKey'] as const) {
     if (name in options && read[name] === undefined) {
       fail(`${name} is undefined: give a value, or leave the name out to use the environment variable`);
@@ -406,34 +406,21 @@ export function readOverrides(client: ClientSettings, options: ClientOverrides):
   };
 }
 
-/** Thrown by a check of the options of a call, which {@link attempt} catches. */
-class WrongOption {
-  readonly problem: string;
-  constructor(problem: string) {
-    this.problem = problem;
-  }
-}
-
-const wrong: Fail = (problem) => {
-  throw new WrongOption(problem);
-};
-
-/** Reads options in the one `try` around them: a getter that throws is a wrong option. */
-function attempt<Read>(read: () => Read): Read | WrongOptions {
-  try {
-    return read();
-  } catch (thrown) {
-    return { problem: thrown instanceof WrongOption ? thrown.problem : 'the options cannot be read' };
-  }
-}
-
-/** Reads and copies the options of one call. The client's settings apply where an option is absent. */
+/**
+ * Reads and copies the options of one call. The client's settings apply where an option is absent. What is wrong is a
+ * value, because `open` makes the error of it: it knows the order, and calls `onEnd`.
+ */
 export function readCallOptions(
   client: CompleteOptions,
   options: CallOptions | undefined,
 ): CompleteOptions | WrongOptions {
   if (options === undefined) return client;
-  return attempt(() => complete(readOptions('options', options, callTable(client), wrong, 'options.')));
+  const read = readTable(options, callTable(client));
+  return 'problem' in read ? read : complete(read);
+}
+
+function readTable<Table extends Readonly<Record<string, OptionReader<unknown>>>>(options: object, table: Table) {
+  return readGiven('the options', (fail) => readOptions('options', options, table, fail, 'options.'));
 }
 
 /** Reads the options of a list that comes at once. */
@@ -442,7 +429,7 @@ export function readRowsOptions(
   options: RowsOptions | undefined,
 ): { readonly settings: CompleteOptions | WrongOptions; readonly onInvalidItem?: RowsOptions['onInvalidItem'] } {
   if (options === undefined) return { settings: client };
-  const read = attempt(() => readOptions('options', options, rowsTable(client), wrong, 'options.'));
+  const read = readTable(options, rowsTable(client));
   return 'problem' in read ? { settings: read } : { settings: complete(read), onInvalidItem: read.onInvalidItem };
 }
 
@@ -452,7 +439,7 @@ export function readListOptions(
   options: ListOptions | undefined,
 ): ReturnType<typeof readRowsOptions> & { readonly prefetch: number } {
   if (options === undefined) return { settings: client, prefetch: PREFETCH };
-  const read = attempt(() => readOptions('options', options, listTable(client), wrong, 'options.'));
+  const read = readTable(options, listTable(client));
   if ('problem' in read) return { settings: read, prefetch: PREFETCH };
   return { settings: complete(read), prefetch: read.prefetch, onInvalidItem: read.onInvalidItem };
 }

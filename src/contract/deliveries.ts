@@ -37,8 +37,8 @@ export interface DeliveryAttempt {
 }
 
 /**
- * One webhook delivery of an invoice. The interface does not show the wire names of most members. These names belong to
- * this package, and each is read from several plausible wire names.
+ * One webhook delivery of an invoice. The interface does not show the wire names of most members. These are the names
+ * of this package, and each is read from several plausible wire names.
  * @see [Webhook delivery record](../../docs/service-interface.md#webhook-delivery-record)
  */
 export interface WebhookDelivery {

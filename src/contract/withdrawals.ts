@@ -6,7 +6,7 @@ import type { PageQuery, WithdrawalStatus } from './types.ts';
 import {
   type Codec,
   check,
-  finished,
+  displayText,
   openEnum,
   optionalScalar,
   parameters,
@@ -21,7 +21,7 @@ import { dateFrom, decimalFrom, isSameIdent, Problem } from './values/scalars.ts
 
 /**
  * A withdrawal. The interface names no required member but the status, so all others except `uuid` may be null. A
- * member that cannot be read is null as well, and {@link Withdrawal.unreadable} holds its value.
+ * member that cannot be read is null as well: `withResponse()` has the text of the response.
  * @see [Withdrawal](../../docs/service-interface.md#withdrawal)
  */
 export interface Withdrawal {
@@ -55,8 +55,6 @@ export interface Withdrawal {
   readonly reject_reason: string | null;
   /** When it was approved or rejected. Null while it is pending. */
   readonly processed_at: Date | null;
-  /** The raw values of members that could not be read: `{ amount: "1.5 USDT" }`. Absent when all could be read. */
-  readonly unreadable?: Readonly<Partial<Record<Exclude<keyof Withdrawal, 'uuid' | 'status' | 'unreadable'>, unknown>>>;
 }
 
 /**
@@ -71,60 +69,35 @@ export interface ListWithdrawalsQuery extends PageQuery {
   readonly status?: KnownWithdrawalStatus | null | undefined;
 }
 
-const NOT_TEXT = new Problem('must be a string');
-
-/** Holds the raw value of a member that could not be read, until {@link withUnreadable} moves it. */
-class Unreadable {
-  readonly raw: unknown;
-  constructor(raw: unknown) {
-    this.raw = raw;
-  }
-}
-
-/**
- * The codec of a member other than uuid and status. The interface shows all of them as strings. Absent, null and
- * the empty string mean that a member does not apply yet. An unreadable member does not make the withdrawal unreadable.
- */
-function member<T>(read: (value: unknown) => T | Problem): Codec<T | null> {
+/** The codec of an amount or a time: null where it does not apply yet, and where it cannot be read. */
+function orNull<T>(read: (value: unknown) => T | Problem): Codec<T | null> {
   return optionalScalar((value) => {
-    if (value === undefined || value === null) return null;
     const result = read(value);
-    if (!(result instanceof Problem)) return result;
-    return value === '' ? null : new Unreadable(value);
-  }) as Codec<T | null>; // withUnreadable takes each Unreadable out
-}
-
-/** The withdrawal with null for each unreadable member, and their raw values in `unreadable`. */
-function withUnreadable(withdrawal: Withdrawal): Withdrawal {
-  const unread = Object.entries(withdrawal).filter(([, value]) => value instanceof Unreadable);
-  if (unread.length === 0) return withdrawal;
-  const nulls = Object.fromEntries(unread.map(([name]) => [name, null]));
-  const unreadable = Object.fromEntries(unread.map(([name, { raw }]: [string, Unreadable]) => [name, raw]));
-  return { ...withdrawal, ...nulls, unreadable };
+    return result instanceof Problem ? null : result;
+  });
 }
 
 function withdrawal() {
-  const words = member((value) => (typeof value === 'string' ? value : NOT_TEXT));
-  const decimal = member(decimalFrom);
-  const timestamp = member(dateFrom);
-  const shape = shapeOf<Omit<Withdrawal, 'unreadable'>>()({
+  const decimal = orNull(decimalFrom);
+  const timestamp = orNull(dateFrom);
+  const shape = shapeOf<Withdrawal>()({
     uuid: text,
-    actor: words,
-    balance_type: words,
-    token: words,
-    network: words,
-    address: words,
+    actor: displayText,
+    balance_type: displayText,
+    token: displayText,
+    network: displayText,
+    address: displayText,
     amount: decimal,
     network_commission: decimal,
     amount_to_send: decimal,
     status: openEnum<KnownWithdrawalStatus>(),
     created_at: timestamp,
-    logo_url: words,
-    tx_hash: words,
-    reject_reason: words,
+    logo_url: displayText,
+    tx_hash: displayText,
+    reject_reason: displayText,
     processed_at: timestamp,
   });
-  return finished<Withdrawal>(resource(shape), withUnreadable);
+  return resource(shape);
 }
 
 /** @see [GET /api/v1/external/withdrawals](../../docs/service-interface.md#get-apiv1externalwithdrawals) */

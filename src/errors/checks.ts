@@ -26,6 +26,28 @@ export function configurationFail(owner = ''): Fail {
   };
 }
 
+/** What `fail` was told, on its way out of the check. */
+class Refused {
+  readonly problem: string;
+  constructor(problem: string) {
+    this.problem = problem;
+  }
+}
+
+/**
+ * Reads what a caller gave, in the one `try` around it, and returns what is wrong with it as a value: what `fail` is
+ * told, or that `what` cannot be read, where a getter throws.
+ */
+export function readGiven<Read>(what: string, read: (fail: Fail) => Read): Read | { readonly problem: string } {
+  try {
+    return read((problem) => {
+      throw new Refused(problem);
+    });
+  } catch (thrown) {
+    return { problem: thrown instanceof Refused ? thrown.problem : `${what} cannot be read` };
+  }
+}
+
 /** A function that throws a ConfigurationError about the arguments of a call, before any request. */
 export function argumentFail(operation: string, externalId: string | null = null): Fail {
   return (problem) => {

@@ -1,4 +1,4 @@
-// The error family. This room imports nothing at run time, so that each entry of the package can use it.
+// The error family. It imports only files without imports, so that each entry of the package can use it.
 import type { ChargeMember, Invoice } from '../contract/invoices.ts';
 import type { InvoiceStatus, UnlistedWord } from '../contract/types.ts';
 import {

@@ -135,7 +135,7 @@ export class SourceLine {
   }
 }
 
-/** Makes a call that its path parameters describe, from the caller's options to its data. */
+/** Makes a call that needs path parameters only. */
 export async function call<Data>(
   client: ClientCore,
   endpoint: Named<Endpoint<Data>>,

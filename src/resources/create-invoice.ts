@@ -29,9 +29,9 @@ import { keyOf, pageRows } from './list.ts';
 import { walkPages } from './walk.ts';
 
 // Creation is idempotent on external_id. If an attempt without a response has created the invoice, the repeat gets
-// INVOICE_ALREADY_EXISTS. The invoice is then read back and compared. It is of this call if it is the same charge, each
-// text that was sent is the same or null there, and it is pending: nobody has seen its payment link yet. Clocks play no
-// part.
+// INVOICE_ALREADY_EXISTS. The invoice is then read back and compared. This call created it if it is the same charge,
+// each text that was sent is the same or null there, and it is pending: nobody has seen its payment link yet. No times
+// are compared.
 
 /** The result of {@link Invoices.createOrGet}. */
 export type CreateOrGetResult =
@@ -89,10 +89,10 @@ async function recover(
   if (orGet) return { ...found, value: { created, invoice, differences } };
   const existing = hideIn(invoice, found.response.hide);
   if (conflict.outcome === 'unknown' && invoice.status === 'pending') {
-    const note = `An attempt of this call that got no response may have created it, although its ${differences.join(' and ')} differs.`;
+    const note = `An attempt of this call that got no response may have created it: its ${differences.join(' and ')} differs from what was sent.`;
     throw toError(call, conflict, { advice: sentences(advice, note), existing });
   }
-  const note = 'It is no longer pending, so it is not of this call.';
+  const note = 'It is no longer pending, so this call did not create it.';
   throw toError(call, { ...conflict, outcome: 'rejected' }, { advice: sentences(advice, note), existing });
 }
 
@@ -118,7 +118,7 @@ export async function readExisting(
   });
   if (found === null) {
     const note =
-      'The existing invoice could not be read: neither the path nor the pages of the list that were read have it.';
+      'The existing invoice could not be read: it was found neither by its external_id nor in the pages of the list that were read.';
     throw toError(call, conflict, { advice: sentences(advice, note) });
   }
   const durationMs = call.client.runtime.monotonic() - call.startedAt;

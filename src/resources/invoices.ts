@@ -1,5 +1,4 @@
-// The room `resources` holds the sub-clients: for each an interface that users see, and the functions behind it. It
-// imports transport, contract, options and the ground. Only webhooks.ts imports the receiver.
+// The sub-clients of the folder: for each an interface that users see, and the functions behind it.
 
 import { endpoints } from '../contract/endpoints.ts';
 import type { CreatedInvoice, CreateInvoiceParams, Invoice, ListInvoicesQuery } from '../contract/invoices.ts';

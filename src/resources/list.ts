@@ -90,7 +90,7 @@ export function keyOf({ index, raw }: InvalidRow, page: number): string {
   return typeof uuid === 'string' ? uuid : `row ${index} of page ${page}`;
 }
 
-/** Walks a list. Each page is a call, and so is the end of a walk that cannot be complete. */
+/** Walks a list. Each page is reported as a call. A walk that cannot be complete is reported as one more. */
 async function* walkList<T extends Row>(
   list: OpenList<T>,
   first: ReadPage<T>,
@@ -126,8 +126,8 @@ async function* walkList<T extends Row>(
 const PATH_MAX = 300;
 
 /**
- * Reads all rows of a list that comes at once. Rows that cannot be read are left out, and printed once for each client
- * where no `onInvalidItem` gets them.
+ * Reads all rows of a list that comes at once. Rows that cannot be read are left out, and printed once per client if
+ * there is no `onInvalidItem`.
  *
  * @param filter The caller's filter, by which the endpoint's `local` parameters are read.
  * @param matchesFilter True for a row that the filter selects.
@@ -149,7 +149,7 @@ export async function readRows<T>(
   const [first] = invalid;
   if (first !== undefined && onInvalidItem === undefined) {
     const { path } = first.issue;
-    const member = path === '' ? '' : `: its ${printable(path.slice(0, PATH_MAX))} is not as the interface says`;
+    const member = path === '' ? '' : `: its ${printable(path.slice(0, PATH_MAX))} cannot be read`;
     const text = `${operation} left out a row that cannot be read${member}. Give onInvalidItem to get each one. This is printed once.`;
     warnOnce('a row that cannot be read', text, client.printed);
   }

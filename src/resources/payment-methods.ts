@@ -15,7 +15,7 @@ import { readRows } from './list.ts';
  * await merchant.paymentMethods.forCharge({ currency: 'EUR', amount: '25.00' });
  */
 export interface ChargeQuery {
-  /** Currency code, such as `EUR`, in any case. */
+  /** Currency code, such as `EUR`, in upper or lower case. */
   readonly currency: string;
   /** Greater than 0, at most 2 decimals, without the commission. */
   readonly amount: DecimalInput;

@@ -64,7 +64,7 @@ function bodyOfOrder(check: Check<Readonly<Record<string, string | undefined>>> 
 const create = endpoints['invoices.create'];
 const createFirst = { ...create, body: bodyOfOrder(create.body) };
 
-/** The invoice with which an order can be paid, or was paid. Creates one if there is none. */
+/** Finds the payable or paid invoice of an order, or creates one. */
 export async function renewInvoice(
   client: ClientCore,
   params: CreateInvoiceParams,
@@ -108,7 +108,7 @@ async function findAttempt(first: OpenCall<CreatedInvoice>): Promise<Result<Crea
   }
 }
 
-const TRIED_OUT = `The order has ${ATTEMPTS_MAX} invoices that ended unpaid: take a new order.`;
+const TRIED_OUT = `The order has ${ATTEMPTS_MAX} invoices that ended unpaid: use a new order id.`;
 
 /** What a conflict says of the existing invoice, or null for any other failure. */
 function conflictIn({ about }: Failure, form: ConflictForm | undefined): { readonly status: string | null } | null {

@@ -1,13 +1,22 @@
 import type { Endpoint, HttpMethod, WireRecord } from '../contract/endpoint.ts';
 import type { Named } from '../contract/endpoints.ts';
 import { conflict } from '../contract/invoices.ts';
-import type { Checked } from '../contract/values/check.ts';
 import { decimalText } from '../contract/values/scalars.ts';
-import { callback, type Fail, flag, kindOf, type OptionTable, readOptions, unchecked, word } from '../errors/checks.ts';
+import {
+  callback,
+  type Fail,
+  flag,
+  kindOf,
+  type OptionTable,
+  readGiven,
+  readOptions,
+  unchecked,
+  word,
+} from '../errors/checks.ts';
 import { type CallOptions, readCallOptions } from '../options.ts';
 import { finish, open } from '../transport/call.ts';
 import { send } from '../transport/send.ts';
-import type { ClientCore, Success } from '../transport/types.ts';
+import type { ClientCore, Success, WrongOptions } from '../transport/types.ts';
 
 /**
  * A request of {@link MerchantClient.request}.
@@ -50,7 +59,7 @@ const table = {
 } as const satisfies OptionTable<AnyRequest>;
 const REPEATABLE: ReadonlySet<HttpMethod> = new Set(['GET', 'PUT', 'DELETE']);
 
-/** The endpoint of a request of which nothing is known. */
+/** What is assumed about an endpoint that the contract does not list. */
 const UNNAMED: Named<Endpoint<unknown>> = {
   operation: 'request',
   method: 'GET',
@@ -62,7 +71,7 @@ const UNNAMED: Named<Endpoint<unknown>> = {
 };
 
 /** What a request asks for, or what is wrong with it. */
-type ReadRequest = Checked<{ readonly endpoint: Named<Endpoint<unknown>>; readonly json: unknown }>;
+type ReadRequest = { readonly endpoint: Named<Endpoint<unknown>>; readonly json: unknown } | WrongOptions;
 
 /** Sends one request to any endpoint of the service. The arguments are read and copied at once. */
 export async function rawRequest(
@@ -71,42 +80,30 @@ export async function rawRequest(
   options: CallOptions | undefined,
 ): Promise<Success<unknown>> {
   const read = readRequest(client, request);
-  const settings = read.ok ? readCallOptions(client.settings, options) : { problem: read.issues[0]?.message ?? '' };
-  const { endpoint, json } = read.ok ? read.value : { endpoint: UNNAMED, json: undefined };
+  const settings = 'problem' in read ? read : readCallOptions(client.settings, options);
+  const { endpoint, json } = 'problem' in read ? { endpoint: UNNAMED, json: undefined } : read;
   const call = open(client, endpoint, { json, settings });
   return finish(call, send(call));
 }
 
-class WrongArgument {
-  readonly problem: string;
-  constructor(problem: string) {
-    this.problem = problem;
-  }
-}
-
 function readRequest(client: ClientCore, request: AnyRequest): ReadRequest {
-  const fail: Fail = (problem) => {
-    throw new WrongArgument(problem);
-  };
-  try {
-    const { query, body, decode, ...read } = readOptions('request', request, table, fail);
-    const method = read.method ?? fail('method is missing');
+  const read = readGiven('the request', (fail) => {
+    const { query, body, decode, ...given } = readOptions('request', request, table, fail);
+    const method = given.method ?? fail('method is missing');
     if (method === 'GET' && body !== undefined) fail('a GET request has no body: give query');
     const texts = queryOf(query, fail);
     const endpoint: Named<Endpoint<unknown>> = {
       ...UNNAMED,
       method,
-      path: checkPath(client.baseUrl, read.path, fail),
-      idempotent: read.idempotent ?? REPEATABLE.has(method),
+      path: checkPath(client.baseUrl, given.path, fail),
+      idempotent: given.idempotent ?? REPEATABLE.has(method),
       query: () => ({ ok: true, value: texts }),
       data: checkOf(decode),
     };
-    return { ok: true, value: { endpoint, json: body === undefined ? undefined : jsonCopy(body, fail) } };
-  } catch (thrown) {
-    const problem = thrown instanceof WrongArgument ? thrown.problem : 'the request cannot be read';
-    // The problem may quote a name or a path, into which the caller may have put the key by mistake.
-    return { ok: false, issues: [{ path: '', message: client.hide(problem) }] };
-  }
+    return { endpoint, json: body === undefined ? undefined : jsonCopy(body, fail) };
+  });
+  // The problem may quote a name or a path, into which the caller may have put the key by mistake.
+  return 'problem' in read ? { problem: client.hide(read.problem) } : read;
 }
 
 function checkOf(decode: AnyRequest['decode']): Endpoint<unknown>['data'] {
@@ -157,15 +154,17 @@ function wireText(value: unknown, at: string, fail: Fail): string {
 
 /** Copies data as JSON writes it. What JSON would change silently is refused. */
 function jsonCopy(body: unknown, fail: Fail): unknown {
+  let wrong: string | null = null;
   let text: string | undefined;
   try {
     text = JSON.stringify(body, (name, value: unknown) => {
-      if (typeof value !== 'number' || Number.isFinite(value)) return value;
-      return fail(`body.${name} is ${value}, which JSON cannot write`);
+      if (typeof value === 'number' && !Number.isFinite(value))
+        wrong ??= `body.${name} is ${value}, which JSON cannot write`;
+      return value;
     });
-  } catch (thrown) {
-    if (thrown instanceof WrongArgument) throw thrown;
-    return fail('body cannot be written as JSON: it holds itself, a bigint, or a member that throws');
+  } catch {
+    wrong ??= 'body cannot be written as JSON: it holds itself, a bigint, or a member that throws';
   }
+  if (wrong !== null) return fail(wrong);
   return text === undefined ? fail(`body must be data, not ${kindOf(body)}`) : JSON.parse(text);
 }

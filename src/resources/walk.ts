@@ -6,7 +6,7 @@ import { hasKind } from '../errors/guards.ts';
 // Page numbers shift while a list is walked. The rule:
 //
 // - Each row is yielded once, by its key.
-// - The front is the first place of the list behind the rows that were read, and the next page is the one that holds
+// - The front is the first place of the list after the rows that were read, and the next page is the one that holds
 //   it. When total_items has become smaller by k, rows have moved forward, so the front moves k places back.
 // - If fewer rows were seen at the end than the service counts, or rows came again that no new ones explain, the list
 //   is read once more from the start. If some are still missing, the error SDK_PAGE says how many.
@@ -103,7 +103,7 @@ class RowCount {
   /** Rows before the page at which the walk begins. */
   readonly #before: number;
   readonly #seen = new Set<string>();
-  /** Rows that joined during this reading, which it need not find. */
+  /** Rows added during this reading. The walk need not return them. */
   #joined = 0;
   /** Rows that came again, on pages that were read for the first time; null in the second reading. */
   #repeated: number | null = 0;
@@ -136,7 +136,7 @@ class RowCount {
   }
 
   /**
-   * Whether rows are missing, or came again where no new row has moved them: then others may have taken their places.
+   * True if rows are missing, or if more rows came again than new rows explain.
    */
   get isShort(): boolean {
     return this.missing > 0 || (this.#repeated !== null && this.#repeated > this.#joined);

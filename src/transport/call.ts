@@ -19,7 +19,7 @@ export interface Input {
   readonly body?: unknown;
   /** Parameters by which the client itself selects rows. */
   readonly local?: unknown;
-  /** The options of the call as they were read. Those of `within` where that is given. */
+  /** The options, already read. Default: those of `within`. */
   readonly settings?: CompleteOptions | WrongOptions;
   /** The JSON body of a request that the interface does not describe. */
   readonly json?: unknown;
@@ -114,13 +114,13 @@ function read<Data>(
 }
 
 /**
- * The settings of a call for a request that is a part of it. Its own query parameters are meant for its own endpoint.
+ * The outer call's settings without its extra query parameters, which are for the outer endpoint.
  */
 function settingsOf({ timeout, deadline, retry, signal, headers }: CompleteOptions): CompleteOptions {
   return { timeout, deadline, retry, signal, headers, query: {} };
 }
 
-/** The call of another page of the list that a call has opened. It is a call of its own. */
+/** A call for another page of the list, with its own id and deadline. */
 export function atPage<Data>(call: OpenCall<Data>, page: number, signal: AbortSignal | null): OpenCall<Data> {
   const { client, endpoint } = call;
   const search = new URLSearchParams(call.search);

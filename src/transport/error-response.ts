@@ -25,7 +25,8 @@ import type { ErrorBody, Failure, FailureFacts, OpenCall, ServiceResponse } from
 // | {"code", "message", "details"}                          | a gateway that takes the envelope off       |
 // | details: {"external_id", "status"}, or the invoice      | a conflict, whose details have no names     |
 //
-// Anything else is a stranger's page: a proxy, or another program at this address. It says nothing about an order.
+// Anything else did not come from the service: a proxy, or another program at this address. It says nothing about an
+// order.
 
 const CODE_MAX = 128;
 /** The most characters of a service's message, and of an issue, that the message of an error shows. */
@@ -54,7 +55,7 @@ export function failureOfResponse(
   const answeredBy = found.code !== null || (status === 422 && Array.isArray(found.detail)) ? 'service' : 'other';
   const kind = errorKindOf(found.code, status, answeredBy);
   const statusCode = status === 422 ? 'VALIDATION_ERROR' : `SDK_HTTP_${status}`;
-  // A known code is believed, whatever stands beside it.
+  // A known code wins over a resource in the same body.
   const isDone = kind !== 'validation' && kind !== 'conflict' && endpoint.isDone?.(body) === true;
   // A conflict that names another order is the response to another request. The outcome of this one is unknown.
   const named = kind === 'conflict' ? (endpoint.conflict?.externalIdIn(found.details) ?? null) : null;
@@ -155,9 +156,9 @@ export function errorOfResponse(
   const isInput = kind === 'validation' || kind === 'request';
   const hint = isInput ? visible(endpoint.hint?.(sent) ?? '', SHOWN_MESSAGE_MAX) : '';
   const all = kind === 'validation' ? validationIssues(details, shownData(body.detail, visible)) : [];
-  const issues = all.filter(({ path, message }) => path !== '' || message !== said); // a plain text stands once
+  const issues = all.filter(({ path, message }) => path !== '' || message !== said); // not what `said` quotes already
   const stranger = answeredBy === 'other' ? strangerWords(body, response) : '';
-  // A write that may have been done is repeated, whatever its last response said of the input.
+  // With an unknown outcome, repeating comes first, so the input is not to be corrected.
   const remedy = doubt !== '' && isInput ? '' : remedyFor(kind, status, answeredBy, all, client.hasOwnFetch);
   const message = sentences(`${start}${namedIssues(issues)}.`, stranger, remedy, hint, doubt);
   if (kind === 'validation') {
@@ -174,7 +175,7 @@ export function sentences(...parts: readonly string[]): string {
 
 const REMEDY: Readonly<Record<Exclude<ApiErrorKind, 'conflict'>, string>> = {
   validation: 'Correct the request.',
-  rate_limit: 'Call less often, or later: error.retryAfter says when, where the service says it.',
+  rate_limit: 'Call less often, or wait for error.retryAfter milliseconds if it is set.',
   authentication: 'Check that apiKey belongs to this baseUrl and is allowed to do this.',
   not_found: 'Check the identifier, and that it belongs to this business.',
   server: 'The service failed. error.attempts lists each attempt.',

@@ -50,7 +50,7 @@ export interface RetryEvent extends CallEvent {
   readonly status: number | null;
   /** Whether this attempt may have succeeded. */
   readonly outcome: Outcome;
-  /** Milliseconds until the next attempt. It comes later where another call has met a rate limit meanwhile. */
+  /** Milliseconds until the next attempt. Longer if another call is rate limited in the meantime. */
   readonly delayMs: number;
 }
 /** The end of a call, successful or not. */
@@ -93,8 +93,9 @@ export interface Hooks {
   readonly onResponse?: Callback<[event: ResponseEvent]> | undefined;
   /** Before each wait. */
   readonly onRetry?: Callback<[event: RetryEvent]> | undefined;
-  /** Once for each call, when it has succeeded or failed. For a page that a list has read ahead and that failed: when the list
-   * needs it, or ends without it. */
+  /**
+   * Once for each call. The failure of a page that was read ahead is reported when the list needs the page, or ends.
+   */
   readonly onEnd?: Callback<[event: EndEvent]> | undefined;
 }
 

@@ -36,7 +36,7 @@ export function createKy(given: FetchLike, baseUrl: string, headers: Readonly<Re
       beforeRequest: [
         ({ request, options: { context } }) => {
           const attempt = context['attempt'] as Attempt; // `exchange` sets it
-          // The attempt may have ended since ky began, with an outcome that says that nothing was sent.
+          // The attempt may already have ended as not_sent, so the request must not go out.
           if (attempt.interruption !== null) throw new Error('the attempt has ended');
           request.headers.set('X-Api-Key', attempt.key);
           attempt.sent = true;

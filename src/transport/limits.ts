@@ -70,8 +70,8 @@ export class RateLimit {
   }
 
   /**
-   * The milliseconds that an attempt waits: until the limit is over and up to a fifth more. 0 without a limit, and
-   * for one that the call cannot wait for: it goes at once, and gets the service's own answer.
+   * The milliseconds that an attempt waits: until the limit is over and up to a fifth more. 0 if there is no limit, or
+   * if it outlasts `longest` or the time left: the attempt is then made at once.
    */
   wait(longest: number, timeLeft: number): number {
     const left = this.#until - this.#runtime.monotonic();

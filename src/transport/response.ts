@@ -106,7 +106,7 @@ function isTooDeep(value: unknown, depth = 0): boolean {
 interface Unexpected {
   readonly code: ErrorCode;
   readonly problem: string;
-  /** `never` where absent. */
+  /** Default: `never`. */
   readonly retryClass?: RetryClass;
   readonly issues?: readonly Issue[];
   /** `unknown` where absent. */

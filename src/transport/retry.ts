@@ -96,7 +96,7 @@ function httpDate(text: string): number | undefined {
   return Number.isNaN(at) ? undefined : at;
 }
 
-/** The failure of one attempt, as a call of this attempt alone would have it. */
+/** A failure as if the call had made only this attempt. */
 export function failureAlone(
   facts: Pick<Failure, 'code' | 'status' | 'outcome' | 'retryClass' | 'about'> & Partial<Failure>,
 ): Failure {

@@ -15,8 +15,8 @@ import type { ApiKey, CompleteOptions, Failure, OpenCall, Result, ServiceRespons
 /**
  * Sends an open call until it succeeds or may not be repeated.
  *
- * A rate limit that one call meets holds the others of the client back: before an attempt a call waits until it is
- * over. A write's first attempt, and what it reads back, always go. So does a call that cannot wait for the limit.
+ * When one call is rate limited, the client's other calls wait too, before each attempt. Exceptions: the first attempt
+ * of a write, the reads that follow a conflict, and a call that has no time to wait.
  */
 export async function send<Data>(call: OpenCall<Data>): Promise<Result<Data>> {
   const { client, endpoint, signal, retry } = call;
@@ -64,7 +64,7 @@ export async function send<Data>(call: OpenCall<Data>): Promise<Result<Data>> {
   }
 }
 
-/** The response of an attempt, or null where none came. */
+/** The response of an attempt, or null if there was none. */
 export function responseOf(result: Result<unknown>): ServiceResponse | null {
   if (result.ok) return result.response;
   return 'response' in result.about ? result.about.response : null;

@@ -133,7 +133,7 @@ export interface ServiceResponse {
   readonly hide: Hide;
 }
 
-/** How an attempt ended, or a call with all its attempts: from `http` to the resource it is one type. */
+/** The result of an attempt or of a whole call: one type from `http` to the resource. */
 export type Result<T> = Success<T> | Failure;
 
 /** The data, and the response that contained them. */

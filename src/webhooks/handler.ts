@@ -3,16 +3,15 @@ import { isMerchantError } from '../errors/guards.ts';
 import { bytesFrom, type RawBody } from './body.ts';
 import { catchUp } from './catch-up/catch-up.ts';
 import type { CatchUpClient, CatchUpOptions, CatchUpResult } from './catch-up/options.ts';
+import { engine } from './crypto.ts';
 import type { InvoiceEvent } from './event/event-types.ts';
 import { type HandlerSettings, readHandlerOptions, type WebhookHandlerOptions } from './handle/handler-options.ts';
 import { identify, playInTime } from './handle/play-event.ts';
 import { type Ending, replyFor, type WebhookReply } from './handle/reasons.ts';
 import { NO_SUBJECT, type ReportSettings, type ReportSubject, report, subjectOf } from './handle/report.ts';
 import { startTimeLimit } from './handle/timing.ts';
-
 import { type HeadersInput, type HeaderValues, isCompressed, readHeaders } from './verify/headers.ts';
 import { isSandboxAllowed } from './verify/sandbox-secret.ts';
-import { engine } from './verify/signature.ts';
 import { type VerifySettings, verifyDelivery } from './verify/verify.ts';
 import { fingerprintLine, whyMismatch } from './verify/why.ts';
 
@@ -90,7 +89,7 @@ export function createWebhookHandler<Extra extends object = object>(
 ): WebhookHandler {
   const settings = readHandlerOptions(options);
   return {
-    // The second argument is a response where this function is a route by mistake.
+    // If this function was mounted as a route by mistake, the second argument is the framework's response.
     handle: (request: WebhookRequest, ...others: unknown[]) =>
       isFrameworkRequest(request) ? refuseRoute(request, others[0], settings) : handleRequest(request, settings),
     catchUp: (merchant, options) => catchUp(merchant, options, settings),
@@ -155,8 +154,8 @@ async function receive<Extra extends object>(
 }
 
 /**
- * Says why the signature does not match, in sandbox mode alone: outside of it nothing is spent on strangers. The sender
- * gets the row and the digest of bytes that it knows. What tells secrets apart stays on the console.
+ * Says why the signature does not match, in sandbox mode only, because it costs many HMACs. The sender gets the row and
+ * a digest of its own bytes. Fingerprints of secrets go to the console only.
  */
 async function explainMismatch(bytes: Uint8Array, headers: HeaderValues, verify: VerifySettings): Promise<Ending> {
   const { id, text, remedy, isProven } = await whyMismatch(bytes, headers, verify.secrets);

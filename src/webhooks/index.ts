@@ -62,7 +62,8 @@ export type {
 } from './stores/store.ts';
 export type { SqlStore } from './stores/store-options.ts';
 export type { HeadersInput } from './verify/headers.ts';
-export { type SignWebhookOptions, signWebhook, type WebhookHeaders, type WebhookSecret } from './verify/signature.ts';
+export type { WebhookSecret } from './verify/secrets.ts';
+export { type SignWebhookOptions, signWebhook, type WebhookHeaders } from './verify/signature.ts';
 export { type VerifyWebhookOptions, verifyWebhook } from './verify/verify.ts';
 
 warnOfOldNode();

@@ -9,10 +9,6 @@ import type { Wire } from '../../src/contract/wire.ts';
 import type { ListWithdrawalsQuery, Withdrawal } from '../../src/contract/withdrawals.ts';
 
 /** The members of a withdrawal that may be null, typed by hand. */
-type Unsure =
-  | ('actor' | 'balance_type' | 'token' | 'network' | 'address' | 'logo_url' | 'tx_hash' | 'reject_reason')
-  | ('amount' | 'network_commission' | 'amount_to_send' | 'created_at' | 'processed_at');
-
 declare const invoice: Invoice;
 declare const withdrawal: Withdrawal;
 
@@ -103,12 +99,6 @@ describe('parameters', () => {
     const _typo: ListInvoicesQuery = { status: 'sucess' };
     // @ts-expect-error a status of invoices, not of withdrawals
     const _foreign: ListWithdrawalsQuery = { status: 'success' };
-  });
-});
-
-describe('a withdrawal', () => {
-  it('shows what could not be read by the names of its members', () => {
-    expectTypeOf<Withdrawal['unreadable']>().toEqualTypeOf<Readonly<Partial<Record<Unsure, unknown>>> | undefined>();
   });
 });
 

@@ -192,7 +192,7 @@ describe('the existing invoice', () => {
     expect(result).toMatchObject({ ok: false, error: { kind: 'conflict', externalId: 'order-1042' } });
     expect(paths).toHaveLength(requests);
     if (result.ok || requests === 3) return;
-    expect(result.error.message).toContain('neither the path nor the pages of the list');
+    expect(result.error.message).toContain('neither by its external_id nor in the pages of the list');
     expect(result.error.cause).toBeUndefined();
   });
 

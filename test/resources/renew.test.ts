@@ -174,7 +174,7 @@ describe('createOrRenew throws', () => {
       externalId: 'order-1042-r50',
       existingStatus: 'expired',
     });
-    expect(error.message).toContain('take a new order');
+    expect(error.message).toContain('use a new order id');
     expect(server.requests).toHaveLength(50);
     expect(pathsOf(server).at(-1)).toBe('POST order-1042-r50');
   });

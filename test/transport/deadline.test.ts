@@ -77,14 +77,14 @@ describe('the deadline of a call', () => {
     expect(server.requests).toHaveLength(error.attempts.length);
   });
 
-  it('cuts the last attempt short; before, the attempt has its own limit', async () => {
+  it('an attempt ends at its timeout while the deadline is further away', async () => {
     const clock = new HandClock();
     const server = await serve(stall(() => clock.advance(10_000)));
     const call = clientOf(server.url, { runtime: clock, deadline: 25_000, retry: false }).rates.list();
     expect(await errorOf(call)).toMatchObject({ code: 'SDK_ATTEMPT_TIMEOUT', stoppedBy: 'attempts' });
   });
 
-  it('of a call goes before that of the client', async () => {
+  it('of a call overrides that of the client', async () => {
     const clock = new HandClock();
     const server = await serve(stall(() => clock.advance(3_000)));
     const client = clientOf(server.url, { runtime: clock });

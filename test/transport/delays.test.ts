@@ -37,7 +37,7 @@ describe('without a hint', () => {
     expect((await waitsOf([step], randoms, retry)).waits).toEqual(waits);
   });
 
-  it('a time limit that ran out is waited for like a failure of the service', async () => {
+  it('backs off after a timeout as after a 5xx', async () => {
     const runtime = new FakeRuntime(0.5);
     const server = await serve(stall(runtime.expire), stall(runtime.expire), ok([]));
     await clientOf(server.url, { runtime }).rates.list();
@@ -142,7 +142,7 @@ describe('the wait that a response asks for', () => {
     },
   );
 
-  it('longer than the time that is left: the real error at once', async () => {
+  it('a Retry-After beyond the deadline fails at once with the error of the service', async () => {
     const runtime = new FakeRuntime(0.5, 0);
     const server = await serve(hinted(429, '10'));
     const error = await errorOf(clientOf(server.url, { runtime, deadline: 10_000 }).rates.list());
@@ -153,7 +153,7 @@ describe('the wait that a response asks for', () => {
 });
 
 describe('the number of attempts', () => {
-  it('is three, or the option of the client or of the call; false is one', async () => {
+  it('attempts are three by default, an option of client or call overrides them, and false is one', async () => {
     expect(await waitsOf([unavailable], [0.5])).toMatchObject({ requests: 3, error: { stoppedBy: 'attempts' } });
     expect((await waitsOf([unavailable], [0.5], { attempts: 2 })).requests).toBe(2);
     for (const [own, first, second] of [

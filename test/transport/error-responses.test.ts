@@ -357,7 +357,7 @@ describe('an error response whose body says nothing', () => {
     },
   );
 
-  it('has its long code and message cut', async () => {
+  it('a long code and a long message are cut', async () => {
     const error = await created(respond(400, { error: { code: 'C'.repeat(10_000), message: 'm'.repeat(900_000) } }));
     expect(error.code).toHaveLength(128);
     expect(error.message.length).toBeLessThan(1_000);
@@ -542,7 +542,7 @@ describe('an error carries', () => {
     },
   );
 
-  it('what answered in place of the service', async () => {
+  it('in its message what answered, if it was not the service', async () => {
     const html = respond(404, '<html><title>404 Not Found</title></html>', {
       'content-type': 'text/html; charset=utf-8',
     });

@@ -163,7 +163,7 @@ describe('the pages of a list', () => {
     for (const { expected } of failed) expect(expected).toBe(true);
   });
 
-  it('a walk that cannot be complete ends with an end of its own', async () => {
+  it('a walk that cannot be complete is one more onEnd, with SDK_PAGE', async () => {
     const ends = await endsOf(
       (page) => Object.assign(page, { page: 1 }), // whatever is asked
       (client) => client.invoices.list({}, { prefetch: 1 }).collect({ limit: 100 }),

@@ -161,7 +161,7 @@ describe('no error, hook or log line shows key or secret', () => {
     expect(sent?.headers['x-proxy']).toBe(CLIENT_HEADER);
   });
 
-  it('nobody listens, or nobody trusts', async () => {
+  it('a refused connection and an untrusted certificate show no secret', async () => {
     await expectSecrecy(await closedPort(), new FakeRuntime());
     await expectSecrecy(await untrusted(() => {}), new FakeRuntime());
     await expectSecrecy('https://pay.example:6000', new FakeRuntime());
@@ -296,7 +296,7 @@ describe('what could forge a line or hide a word', () => {
     expect(told.length).toBeGreaterThan(4);
   });
 
-  it('is escaped in what a conflict says, and the id is as it came', async () => {
+  it('control characters are escaped in the message of a conflict, and kept in its externalId', async () => {
     const details = { external_id: EVIL, status: EVIL };
     const server = await serve(steps.refuse(409, 'INVOICE_ALREADY_EXISTS', details));
     const error = await errorOf(clientOf(server.url).invoices.create({ ...order, external_id: EVIL }));

@@ -59,7 +59,7 @@ describe('a rate limit that one call met', () => {
     await expect.poll(() => waits).toEqual([500, 550]);
   });
 
-  it('spreads the others out', async () => {
+  it('lets waiting calls go at different times', async () => {
     const runtime = new FakeRuntime(0, 0.25, 0.75, 0.5);
     const server = await serve(limited(8), ok([]));
     const client = clientOf(server.url, { runtime });

@@ -181,11 +181,6 @@ export function prepared<T>(prepare: (raw: unknown) => unknown, codec: Codec<T>)
   return { ...codec, schema: schema as unknown as z.ZodMiniType<T, unknown> };
 }
 
-/** A codec that changes the value after it was read. */
-export function finished<T>(codec: Codec<T>, finish: (value: T) => T): Codec<T> {
-  return { ...codec, schema: z.pipe(codec.schema, z.transform(finish)) as unknown as z.ZodMiniType<T, unknown> };
-}
-
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
 // Lists are compared as readonly lists, because the interfaces declare them so.
 type Plain<T> = { readonly [K in keyof T]: T[K] extends readonly (infer Item)[] ? readonly Item[] : T[K] };

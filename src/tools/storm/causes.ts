@@ -1,5 +1,6 @@
 import { Decimal } from '../../contract/values/decimal.ts';
-import { engine, hexToBase64, utf8 } from '../../webhooks/verify/signature.ts';
+import { engine, hexToBase64, utf8 } from '../../webhooks/crypto.ts';
+import { signedHead } from '../../webhooks/verify/signature.ts';
 import { type Diagnosis, isUnexplained, sentenceOf } from '../sandbox/delivery/diagnose.ts';
 import { signedRequest } from '../sandbox/delivery/webhook-request.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
@@ -298,7 +299,7 @@ interface Probe {
 }
 
 async function hmac(secret: string, timestamp: string, body: string): Promise<string> {
-  return await engine().hmac(secret, `${timestamp}.`, utf8(body));
+  return await engine().hmac(secret, signedHead(timestamp), utf8(body));
 }
 
 const PROBES: readonly Probe[] = [

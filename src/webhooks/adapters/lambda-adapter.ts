@@ -1,8 +1,8 @@
 import { ConfigurationError } from '../../errors/classes.ts';
 import { bodyGone, type RawBody, tooLarge } from '../body.ts';
+import { base64ToBytes } from '../crypto.ts';
 import type { WebhookReply } from '../handle/reasons.ts';
 import type { WebhookRequest } from '../handler.ts';
-import { base64ToBytes } from '../verify/signature.ts';
 import { type HandlerSource, handleOf } from './lazy-handler.ts';
 
 // The parts of AWS's events that the adapter uses, typed by hand. The declarations of this package must not need AWS's

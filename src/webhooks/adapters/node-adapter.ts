@@ -1,7 +1,7 @@
 import { BodyChunks, bodyGone, type Framework, type RawBody, tooLarge } from '../body.ts';
+import { utf8 } from '../crypto.ts';
 import type { WebhookReply } from '../handle/reasons.ts';
 import type { HeadersInput } from '../verify/headers.ts';
-import { utf8 } from '../verify/signature.ts';
 import { type HandlerSource, handleOf } from './lazy-handler.ts';
 
 /** The handler for Node's HTTP server and the frameworks based on it. */

@@ -49,7 +49,7 @@ export async function catchUp<Extra extends object>(
   options: CatchUpOptions | undefined,
   settings: HandlerSettings<Extra>,
 ): Promise<CatchUpResult> {
-  const checked = readCatchUpOptions(merchant, options, settings.store);
+  const checked = readCatchUpOptions(merchant, options);
   const { idents, again, signal } = checked;
   const counts: Counts = { checked: 0, played: 0, alreadyDone: 0, open: 0, unknown: 0, busy: 0, failed: 0 };
   try {

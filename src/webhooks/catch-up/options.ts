@@ -13,7 +13,6 @@ import {
 } from '../../errors/checks.ts';
 import { ConfigurationError } from '../../errors/classes.ts';
 import type { CatchUpInvoice } from '../event/event-types.ts';
-import type { WebhookStore } from '../stores/store.ts';
 
 // The arguments and the result of `handler.catchUp`.
 
@@ -138,16 +137,10 @@ export interface CatchUpSettings extends Pick<CatchUpOptions, 'onProgress'> {
 }
 
 /** @throws ConfigurationError which names the argument */
-export function readCatchUpOptions(
-  merchant: CatchUpClient,
-  options: CatchUpOptions = {},
-  store: Pick<WebhookStore, 'forgot'>,
-): CatchUpSettings {
+export function readCatchUpOptions(merchant: CatchUpClient, options: CatchUpOptions = {}): CatchUpSettings {
   const { get, list } = (merchant as Partial<CatchUpClient> | null | undefined)?.invoices ?? {}; // checked here
   if (typeof get !== 'function' || typeof list !== 'function') fail('needs a MerchantClient, which reads the invoices');
   const { orders, replay, ...read } = readOptions('options', options, OPTIONS, fail);
-  const forgot = store.forgot?.() ?? null;
-  if (forgot !== null) fail(`${forgot} Use a store that keeps its records`);
   if (orders === undefined && replay === undefined)
     fail('needs { orders }: the ids of the orders that wait in your database');
   if (orders !== undefined && replay !== undefined) fail('has orders and replay: give one of them');

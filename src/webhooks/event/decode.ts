@@ -142,13 +142,14 @@ function isInvoice(payload: JsonObject): boolean {
   return readMember(payload, 'invoice_uuid') != null && readMember(payload, 'status') != null;
 }
 
-// Which event a payload is, by three rules that a merchant can rely on. 1. `event`, `event_type` and `event_name` name
-// the event. `type` names it in an envelope around the invoice, or where it
-//    begins with "invoice."; elsewhere it is the kind of a customer, a card, an object.
-// 2. A known name must agree with the status, otherwise the payload is malformed. Any other name, a name that is no
-// text, and
-//    two names that differ make the event unknown.
-// 3. Without a name the status decides.
+// Which event a payload is, by three rules that a merchant can rely on:
+//
+// - `event`, `event_type` and `event_name` name the event. `type` names it in an envelope around the invoice, or where
+//   it begins with "invoice."; elsewhere it is the kind of a customer, a card, an object.
+// - A known name must agree with the status, otherwise the payload is malformed. Any other name, a name that is no text,
+//   and two names that differ make the event unknown.
+// - Without a name the status decides.
+//
 // Names are compared in plain form, and only as a whole: a word inside of a name decides nothing.
 
 const NAME_MEMBERS = ['event', 'event_type', 'event_name', 'eventType', 'eventName'] as const;

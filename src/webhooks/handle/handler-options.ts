@@ -13,7 +13,7 @@ import type { InvoiceEvent, InvoiceEventHandlers } from '../event/event-types.ts
 import { EVENT_ROWS } from '../event/events.ts';
 import type { WebhookStore } from '../stores/store.ts';
 import { parseClock } from '../time-source.ts';
-import { type WebhookSecret, weakSecrets } from '../verify/signature.ts';
+import { type WebhookSecret, weakSecrets } from '../verify/secrets.ts';
 import { VERIFY_OPTIONS, type VerifySettings, type VerifyWebhookOptions, verifySettings } from '../verify/verify.ts';
 import { NO_SUBJECT, report, type WebhookReport } from './report.ts';
 import { globalTimers, type WebhookTimers } from './timing.ts';
@@ -21,7 +21,7 @@ import { globalTimers, type WebhookTimers } from './timing.ts';
 /** 12 seconds. The service gives up after 15. @see [Retries](../../../docs/service-interface.md#retries) */
 const DEFAULT_TIMEOUT = 12_000;
 const MAX_TIMEOUT = 15_000;
-/** A shorter one was meant in seconds. */
+/** A shorter one was probably meant in seconds. */
 const MIN_TIMEOUT = 100;
 
 /** The second argument of the merchant's functions. A store may add members, such as `tx` or `commit`. */
@@ -71,8 +71,8 @@ export interface WebhookHandlerOptions<Extra extends object = object>
    */
   readonly onReport?: Callback<[report: WebhookReport]> | undefined;
   /**
-   * Milliseconds until the response is 503, from 100 to 15,000. Your function may continue after it. @defaultValue
-   * 12,000
+   * Milliseconds until the response is 503, from 100 to 15,000. Your function may continue after it.
+   * @defaultValue 12,000
    */
   readonly timeout?: number | undefined;
   /** Milliseconds since 1970. @defaultValue the clock */

@@ -2,9 +2,8 @@ import { isMerchantError } from '../../errors/guards.ts';
 import { asUnknown } from '../event/decode.ts';
 import type { InvoiceEvent } from '../event/event-types.ts';
 import { rowOf } from '../event/events.ts';
-import { normalizedId } from '../event/order-id.ts';
+import { dedupeKey, eventDigest } from '../event/identity.ts';
 import type { Claim, ClaimResult, LeaseStore, OnceRequest, OnceResult, TransactionStore } from '../stores/store.ts';
-import { engine } from '../verify/signature.ts';
 import type { EventFunction, HandlerSettings } from './handler-options.ts';
 import type { Ending } from './reasons.ts';
 import { type ReportSubject, report, reportLate } from './report.ts';
@@ -62,7 +61,7 @@ export async function playInTime<Extra extends object>(
     ? { verdict: 'time_limit', cause }
     : {
         verdict: 'time_limit',
-        cause: `${cause} ${waiting} callers wait for a connection of the pool of the store: your function may wait for one of its own pool.`,
+        cause: `${cause} ${waiting} callers are waiting for a connection of the store's pool, and your function may be one of them.`,
         remedy:
           'Use context.tx for every statement of the function, and give the pool more connections than functions that run at once.',
       };
@@ -81,18 +80,6 @@ async function playEvent<Extra extends object>(
 ): Promise<Ending> {
   const { store, timers } = settings;
   if (handler === undefined) return endingWithoutHandler(event);
-  // `catchUp` has checked this at its start. It is checked again for each event, because a delivery may have filled the
-  // store since then.
-  let missing: string | null;
-  try {
-    missing = store.forgot?.() ?? null;
-  } catch (error) {
-    return { ...STORE_DOWN, error };
-  }
-  if (missing !== null) reportForgetfulStore(settings, subject, missing);
-  if (event.source === 'catch_up' && missing !== null) {
-    return { verdict: 'store_failed', cause: `Not played. ${missing}`, remedy: null };
-  }
   const context = { signal, deliveryId: event.id, dedupeKey: key };
   if ('runOnce' in store) {
     const work = watch(signal, (extra: Extra) => handler(event, { ...context, takenOver: false, ...extra }));
@@ -131,7 +118,7 @@ const STORE_FAILED: Ending = {
 const ENDED_BY_ANOTHER: Ending = {
   verdict: 'failed_after_commit',
   cause:
-    'Something else than the store committed its transaction: your function, or a transaction of your framework inside of it. The event is done, and later writes of the function are not part of it.',
+    'The transaction was not committed by the store, but by your function, or by a transaction of your framework inside of it. The event is done, and later writes of the function are not part of it.',
   remedy:
     'Compare the writes of this event by hand. Begin and end no transaction in the function: write with context.tx.',
 };
@@ -164,19 +151,6 @@ function mayBeAboutMoney(value: unknown, depth: number): boolean {
   });
 }
 
-const reportedForgetful = new WeakSet<object>();
-
-/** Reports that the store dropped records, once for each handler, because every later report would say the same. */
-function reportForgetfulStore<Extra extends object>(
-  settings: HandlerSettings<Extra>,
-  subject: ReportSubject,
-  cause: string,
-): void {
-  if (reportedForgetful.has(settings)) return;
-  reportedForgetful.add(settings);
-  report(settings, subject, { reason: 'store_forgot', cause });
-}
-
 /**
  * Refuses a result in another form than that of a claim. A store of the merchant may return one, and the work would run
  * without a claim.
@@ -188,47 +162,6 @@ function checkResult(result: ClaimResult): ClaimResult {
 
 function repeatOfDone(isSame: boolean): Ending {
   return { verdict: isSame ? 'duplicate' : 'duplicate_differs' };
-}
-
-/**
- * Builds the key of an event: `{namespace/}{invoice_uuid}:paid`, `…:canceled` or `…:unknown:{name}:{status}`. Two
- * deliveries are the same event exactly if their keys are equal.
- *
- * It uses signed content only: X-Webhook-Id is not signed, so a replay could change it. Each part is encoded so that it
- * contains no separator. The key is ASCII of at most 300 characters.
- */
-export async function dedupeKey(event: InvoiceEvent, namespace: string | undefined): Promise<string> {
-  // Another event may be about no invoice. Its whole body then says which event it is.
-  const about = event.invoice_uuid === null ? JSON.stringify(event.raw) : normalizedId(event.invoice_uuid);
-  const invoice = await keyPart(about);
-  const start = namespace === undefined || namespace === '' ? invoice : `${await keyPart(namespace)}/${invoice}`;
-  const row = rowOf(event);
-  if (row !== undefined) return `${start}:${row.key}`;
-  // The name is a part of the key: a requested refund and an opened dispute are two events, even if their status is the
-  // same.
-  const name = event.type === 'unknown' ? (event.event_name ?? '') : event.type;
-  return `${start}:unknown:${await keyPart(name)}:${await keyPart(event.status ?? '')}`;
-}
-
-/** Four parts of this length and their separators make a key of 300 characters, which every database can index. */
-const LONGEST_PART = 71;
-
-/**
- * Encodes one part of a key as ASCII without `:` and `/`. Other characters become `%` and four hex digits for each
- * UTF-16 unit, so that NUL and half a surrogate pair, which databases refuse or replace, stay distinct. A long part
- * becomes `sha256=` and its digest. No other encoded part contains a `=`.
- */
-async function keyPart(text: string): Promise<string> {
-  const encoded = text.replace(/[^A-Za-z0-9._-]/g, (unit) => `%${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
-  return encoded.length <= LONGEST_PART ? encoded : `sha256=${await engine().sha256(encoded)}`;
-}
-
-/** The digest of the values that the merchant acts on. A duplicate with another digest is reported. */
-export async function eventDigest(event: InvoiceEvent): Promise<string> {
-  const { amount, credited_usdt, adjusted, status } = event;
-  return await engine().sha256(
-    JSON.stringify([amount?.toFixed() ?? null, credited_usdt?.toFixed() ?? null, adjusted, status]),
-  );
 }
 
 /** The merchant's function for the store to call, and how its run went. */

@@ -7,7 +7,7 @@ import { LEASE } from './timing.ts';
 
 /** What is known of a reason. */
 interface ReasonRow {
-  /** The status of the response. 2xx never for work that has to be done. Null: the report is not about a response. */
+  /** The status of the response. Never 2xx while work is left. Null: the report is not about a response. */
   readonly status: number | null;
   /** Whether the service should send the delivery again, because a later attempt can do what this one did not. */
   readonly again: boolean;
@@ -129,7 +129,7 @@ const ROWS = {
   unknown_payment: failed(
     500,
     'An unknown event may be about money, and there is no onUnknown.',
-    'If it is an ordinary payment, say where its name stands with eventMember, or that its status decides with eventMember: null. Otherwise give onUnknown.',
+    'If it is an ordinary payment, set eventMember to the member with its name, or to null so that the status decides. Otherwise give onUnknown.',
   ),
   handler_failed: failed(
     500,
@@ -158,12 +158,8 @@ const ROWS = {
     'Give long work to a queue.',
   ),
   weak_secret: noted(
-    'A webhook secret has under 16 bytes, and could be found by trial.',
+    'A webhook secret has under 16 bytes, and could be guessed.',
     'Use the secret of the dashboard, or create a longer one there.',
-  ),
-  store_forgot: noted(
-    'The store had to drop records, so a late repeat can run again, and catchUp refuses.',
-    'Use a store that keeps its records.',
   ),
   taken_over: noted('An earlier attempt at this event did not end. It is handled again now.'),
   completed_late: noted('Your function succeeded after the time limit. The repeat finds the event done.'),
@@ -260,8 +256,7 @@ export function replyFor(verdict: Verdict, further: Ending['headers'] = {}): Web
 }
 
 /**
- * A framework that gets a reply from a route sends it as JSON with the status 200, and the service would take a refused
- * delivery for an acknowledged one.
+ * If a route returns the reply, the framework sends it as JSON with 200, and a refused delivery counts as delivered.
  */
 function refuseJson(): never {
   throw new Error(

@@ -42,7 +42,7 @@ export interface ReportSubject extends Pick<WebhookReport, 'deliveryId' | 'ageMs
   readonly isStranger: boolean;
 }
 
-/** What a report says about its subject. Without words of its own it has those of its reason. */
+/** What a report says about its subject. Cause and remedy default to those of the reason. */
 export interface ReportedFact extends Fact, Pick<WebhookReport, 'reason' | 'error'> {
   /** The whole text, if it was written before. */
   readonly message?: string | undefined;

@@ -15,8 +15,8 @@ const DEFAULT_MAX_ENTRIES = 10_000;
  */
 export interface MemoryStoreOptions {
   /**
-   * Greatest number of records. Beyond it the store drops the oldest record that no attempt is working on, reports
-   * `store_forgot` once, and refuses `catchUp`. @defaultValue 10,000, about 3 MB
+   * Greatest number of records. Beyond it the store drops the oldest record that no attempt is working on, and says so
+   * once on the console. @defaultValue 10,000, about 3 MB
    */
   readonly maxEntries?: number | undefined;
   /** The owner of the events, as a part of every key: 1 to 64 letters, digits or `_ . -`. @defaultValue none */
@@ -60,8 +60,8 @@ function warnOfProduction(): void {
  * Creates a store in this process, for development, tests, and a single process whose work is harmless to repeat. A
  * restart forgets everything, and two processes share nothing: the same event then runs again.
  *
- * A running claim is never dropped. If all records are running claims, a new claim is refused. After a record was
- * dropped, the handler reports `store_forgot` once, and `catchUp` refuses, because it would run completed events again.
+ * A running claim is never dropped. If all records are running claims, a new claim is refused. An event whose record
+ * was dropped runs again if it is repeated.
  *
  * @throws ConfigurationError (`SDK_CONFIGURATION`) for an unusable option.
  * @example
@@ -70,7 +70,6 @@ function warnOfProduction(): void {
 export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
   const { maxEntries, namespace, now } = readOptions('options', options, OPTIONS, configurationFail('memoryStore'));
   const entries = new Map<string, Entry>();
-  let dropped = 0;
   warnOfProduction();
 
   const heldBy = ({ key, owner }: Claim): Entry | null => {
@@ -85,10 +84,6 @@ export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
   return {
     retention: null,
     namespace,
-    forgot: () =>
-      dropped === 0
-        ? null
-        : `The memory store holds ${maxEntries} records (maxEntries) and had to drop older ones, so it no longer knows which events are done.`,
     get size() {
       return entries.size;
     },
@@ -99,7 +94,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
       if (held?.leaseEnd != null && held.leaseEnd > at) return { state: 'running', digest: held.digest };
       if (held === undefined && entries.size >= maxEntries) {
         makeRoom(entries, at);
-        dropped += 1;
+        warnOnce('memoryStore is full', fullText(maxEntries));
       }
       if (held?.isDone === true) {
         entries.set(key, { ...held, owner, leaseEnd: at + lease }); // a replay
@@ -130,6 +125,10 @@ export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
     },
   };
 }
+
+const fullText = (maxEntries: number): string =>
+  `memoryStore holds ${maxEntries} records (maxEntries), and drops an old one for each new one.\n` +
+  '  A late repeat of its event runs again. Use a store that keeps its records. This is printed once.';
 
 /** Drops the oldest record that no attempt is working on. */
 function makeRoom(entries: Map<string, Entry>, at: number): void {

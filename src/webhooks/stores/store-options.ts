@@ -15,8 +15,8 @@ export interface SqlStoreOptions {
    */
   readonly namespace?: string | undefined;
   /**
-   * How long completed events are remembered, in milliseconds, a day to ten years, or null for no limit. @defaultValue
-   * null
+   * How long completed events are remembered, in milliseconds, a day to ten years, or null for no limit.
+   * @defaultValue null
    */
   readonly retention?: number | null | undefined;
 }

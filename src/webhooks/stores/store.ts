@@ -65,11 +65,6 @@ export interface StoreRecords {
    */
   readonly namespace?: string | undefined;
   /**
-   * For a bounded store: a sentence that names the missing records, after it had to drop one, and null before. The
-   * handler then reports `store_forgot`, and `catchUp` refuses, because it would run completed events again.
-   */
-  forgot?(): string | null;
-  /**
    * How many callers wait for a connection of the store's pool. A report about the time limit then says that the
    * function may wait for a connection of its own pool.
    */
@@ -94,7 +89,6 @@ export interface StoreRecords {
  * const measured: LeaseStore = {
  *   retention: store.retention,
  *   namespace: store.namespace,
- *   forgot: () => store.forgot?.() ?? null,
  *   async claim(request) {
  *     const began = performance.now();
  *     const result = await store.claim(request);

@@ -18,7 +18,7 @@ export function isSandboxAllowed(option: boolean | undefined): boolean {
   return option ?? environment('MERCHANT_SANDBOX') === '1';
 }
 
-/** Warns once if the public secret of the sandbox is in use. The value of NODE_ENV plays no part. */
+/** Warns once if the public secret of the sandbox is in use. NODE_ENV is not read. */
 export function warnOfSandboxSecret(secrets: readonly unknown[], option: boolean | undefined): void {
   if (!secrets.some(isSandboxSecret)) return;
   const isAllowed = isSandboxAllowed(option);

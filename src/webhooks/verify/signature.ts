@@ -1,101 +1,12 @@
 import { dateFrom, Problem } from '../../contract/values/scalars.ts';
-import {
-  configurationFail,
-  type Fail,
-  flag,
-  isBytes,
-  kindOf,
-  type OptionTable,
-  readOptions,
-  unchecked,
-  word,
-} from '../../errors/checks.ts';
+import { configurationFail, flag, type OptionTable, readOptions, unchecked, word } from '../../errors/checks.ts';
 import { ConfigurationError } from '../../errors/classes.ts';
+import { base64ToBytes, engine, hexToBase64, toBase64url, toHex, utf8 } from '../crypto.ts';
 import { refusal } from '../handle/reasons.ts';
-import { isSandboxSecret } from './sandbox-secret.ts';
+import { parseSecrets } from './secrets.ts';
 
 // The signing scheme of the service: HMAC-SHA256 with the webhook secret over "{timestamp}.{raw body}". The signature
-// and the timestamp are headers. This file holds the secrets, both header values, the cryptography, and the signing
-// itself.
-
-/**
- * The webhook secret of the dashboard, or the old and the new one during a rotation. Text, or bytes if the dashboard
- * shows the hex or base64 of a key.
- */
-export type WebhookSecret = string | Uint8Array | readonly (string | Uint8Array)[];
-
-/** A key of HMAC: text, or a copy of the caller's bytes. */
-export type HmacKey = string | Uint8Array;
-
-/**
- * Copies of the secrets, each of them usable. The messages name the secret, never its text.
- *
- * @param name The option or variable that the secret comes from, for messages.
- * @throws ConfigurationError for an empty list, and for a secret in a form that no dashboard shows.
- */
-export function parseSecrets(secret: unknown, name = 'secret', fail: Fail = configurationFail()): readonly HmacKey[] {
-  if (!Array.isArray(secret)) return [parseSecret(secret, name, fail)];
-  if (secret.length === 0) fail(`${name} is an empty list: give at least one secret`);
-  // Array.from reads the holes of a list, which map would skip.
-  return Array.from<unknown, HmacKey>(secret, (item, index) => parseSecret(item, `${name}[${index}]`, fail));
-}
-
-/** The forms that a secret gets on its way through files and deployments, and that no delivery would match. */
-const WRONG_FORMS: readonly { readonly form: RegExp; readonly problem: string; readonly remedy: string }[] = [
-  {
-    form: /^\s|\s$/,
-    problem: 'has white space around it, perhaps the line break at the end of a file',
-    remedy: 'Trim it',
-  },
-  {
-    form: /^(["'`]).*\1$/s,
-    problem: 'has quotes around it',
-    remedy: 'Remove them where the variable is set',
-  },
-  { form: /\\[nr]/, problem: 'has a literal \\n in it', remedy: 'Remove it where the variable is set' },
-  {
-    form: /[\u200B-\u200F\u2060\uFEFF]/,
-    problem: 'has a character without width in it, as copied text may have',
-    remedy: 'Type it, or copy it again',
-  },
-  {
-    form: /^(?:undefined|null)$/,
-    problem: 'is the word undefined or null, which a program made of a missing value',
-    remedy: 'Set the variable',
-  },
-  {
-    form: /^\$\{.*\}$|^\$\(.*\)$|^<.*>$|^\{\{.*\}\}$/s,
-    problem: 'is a template that was not filled in',
-    remedy: 'Set the variable',
-  },
-  { form: /,/, problem: 'has a comma in it, as two secrets in one text', remedy: 'Give a list of secrets' },
-];
-
-function parseSecret(secret: unknown, name: string, fail: Fail): HmacKey {
-  if (isBytes(secret)) {
-    // Not slice(): on a Buffer it returns a view of the same memory, so that a caller who wipes it would change the
-    // key.
-    return secret.byteLength > 0 ? new Uint8Array(secret) : fail(`${name} has no bytes`);
-  }
-  if (typeof secret !== 'string' || secret === '') {
-    return fail(
-      `${name} must be a string, a Uint8Array or a list of them, not ${kindOf(secret)}. Is the environment variable set? The secret is in the dashboard`,
-    );
-  }
-  const wrong = WRONG_FORMS.find(({ form }) => form.test(secret));
-  if (wrong === undefined) return secret;
-  return fail(`${name} ${wrong.problem}. ${wrong.remedy}. Give a secret that truly has this form as bytes`);
-}
-
-/** A shorter secret can be found by trial by whoever has seen one delivery. */
-const WEAK_BELOW = 16;
-
-/** The indexes of the secrets that have fewer than 16 bytes or characters. */
-export function weakSecrets(secrets: readonly HmacKey[]): readonly number[] {
-  return secrets.flatMap((secret, index) => {
-    return secret.length < WEAK_BELOW && !isSandboxSecret(secret) ? [index] : [];
-  });
-}
+// and the timestamp are headers.
 
 /**
  * How the signature is written. The interface does not show it. `base64` is read in the standard alphabet and in that
@@ -187,6 +98,11 @@ export function formatTimestamp(timestamp: Date | number | string, format: Times
   return String(format === 'seconds' ? Math.floor(date.getTime() / 1000) : date.getTime());
 }
 
+/** What is signed before the body. */
+export function signedHead(timestamp: string): string {
+  return `${timestamp}.`;
+}
+
 /**
  * The headers of a delivery: the three of the service, and the type of its body.
  *
@@ -255,7 +171,7 @@ export async function signWebhook(
     fail('the body must be text or bytes, exactly as it will be sent');
   }
   const timestamp = formatTimestamp(at ?? Date.now(), timestampFormat);
-  const digest = await engine().hmac(key, `${timestamp}.`, typeof body === 'string' ? utf8(body) : body);
+  const digest = await engine().hmac(key, signedHead(timestamp), typeof body === 'string' ? utf8(body) : body);
   const base64 = hexToBase64(digest);
   const signature = { hex: digest, base64, base64url: toBase64url(base64) }[encoding];
   return {
@@ -266,111 +182,3 @@ export async function signWebhook(
     'X-Webhook-Timestamp': timestamp,
   };
 }
-
-/** The cryptography of a runtime: `node:crypto` if the runtime has it (four times faster), otherwise WebCrypto. */
-interface Engine {
-  /** HMAC-SHA256 over `head` and `body` joined, in lower-case hex. A key of text is used as its UTF-8. */
-  hmac(key: HmacKey, head: string, body: Uint8Array): string | Promise<string>;
-  /** SHA-256 of a text or of bytes, in lower-case hex. */
-  sha256(data: string | Uint8Array): string | Promise<string>;
-  /** Compares two digests in lower-case hex in constant time. False for texts of another length than a digest. */
-  equal(a: string, b: string): boolean;
-}
-
-/** The part of `node:crypto` that is used here, typed by hand: the declarations must not need Node's types. */
-interface NodeCrypto {
-  createHmac(algorithm: string, key: HmacKey): NodeHash;
-  createHash(algorithm: string): NodeHash;
-  timingSafeEqual(a: Uint8Array, b: Uint8Array): boolean;
-}
-interface NodeHash {
-  update(data: string | Uint8Array): NodeHash;
-  digest(encoding: 'hex'): string;
-}
-
-/**
- * The cryptography of this runtime. It is looked up at each use, so that an import of this file loads nothing.
- */
-export function engine(): Engine {
-  // Not every runtime declares `process`, so it is read as a member of the global object.
-  const { process } = globalThis as { readonly process?: { getBuiltinModule?(id: string): unknown } };
-  if (typeof process?.getBuiltinModule !== 'function') return webEngine;
-  try {
-    const crypto = process.getBuiltinModule('node:crypto') as NodeCrypto | undefined; // our typing of a Node built-in
-    return typeof crypto?.createHmac === 'function' ? nodeEngine(crypto) : webEngine;
-  } catch {
-    return webEngine; // a Node built without OpenSSL
-  }
-}
-
-function nodeEngine(crypto: NodeCrypto): Engine {
-  return {
-    hmac: (key, head, body) => crypto.createHmac('sha256', key).update(head).update(body).digest('hex'),
-    sha256: (data) => crypto.createHash('sha256').update(data).digest('hex'),
-    equal: (a, b) => areDigests(a, b) && crypto.timingSafeEqual(utf8(a), utf8(b)),
-  };
-}
-
-/** WebCrypto: workers, browsers' service workers, and every other runtime without `node:crypto`. */
-export const webEngine: Engine = {
-  async hmac(key, head, body) {
-    const algorithm = { name: 'HMAC', hash: 'SHA-256' };
-    const bytes = typeof key === 'string' ? utf8(key) : new Uint8Array(key);
-    const imported = await crypto.subtle.importKey('raw', bytes, algorithm, false, ['sign']);
-    const start = utf8(head);
-    const signed = new Uint8Array(start.length + body.length);
-    signed.set(start);
-    signed.set(body, start.length);
-    return toHex(new Uint8Array(await crypto.subtle.sign('HMAC', imported, signed)));
-  },
-  async sha256(data) {
-    const bytes = typeof data === 'string' ? utf8(data) : new Uint8Array(data);
-    return toHex(new Uint8Array(await crypto.subtle.digest('SHA-256', bytes)));
-  },
-  // WebCrypto has no comparison in constant time. This one reads every character before it decides.
-  equal(a, b) {
-    if (!areDigests(a, b)) return false;
-    let difference = 0;
-    for (let at = 0; at < DIGEST_LENGTH; at += 1) difference |= a.charCodeAt(at) ^ b.charCodeAt(at);
-    return difference === 0;
-  },
-};
-
-const DIGEST_LENGTH = 64;
-
-function areDigests(a: string, b: string): boolean {
-  return a.length === DIGEST_LENGTH && b.length === DIGEST_LENGTH;
-}
-
-/** Bytes as lower-case hex. */
-export function toHex(bytes: Uint8Array): string {
-  let text = '';
-  for (const byte of bytes) text += byte.toString(16).padStart(2, '0');
-  return text;
-}
-
-/** Converts hex into standard base64. */
-export function hexToBase64(hex: string): string {
-  return btoa(hex.replace(/../g, (byte) => String.fromCharCode(Number.parseInt(byte, 16))));
-}
-
-/** Converts standard base64 into the alphabet of URLs, without padding. */
-export function toBase64url(base64: string): string {
-  return base64.replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '');
-}
-
-/** The bytes of valid base64. @internal */
-export function base64ToBytes(base64: string): Uint8Array<ArrayBuffer> {
-  const binary = atob(base64);
-  const bytes = new Uint8Array(binary.length);
-  for (let at = 0; at < bytes.length; at += 1) bytes[at] = binary.charCodeAt(at);
-  return bytes;
-}
-
-/** A text as UTF-8. The encoder is created at the first use, because jsdom lacks the class. @internal */
-export function utf8(text: string): Uint8Array<ArrayBuffer> {
-  textEncoder ??= new TextEncoder();
-  return textEncoder.encode(text);
-}
-
-let textEncoder: TextEncoder | undefined;

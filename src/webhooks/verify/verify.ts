@@ -11,6 +11,7 @@ import {
 import { ConfigurationError, type WebhookVerificationError } from '../../errors/classes.ts';
 import { isMerchantError } from '../../errors/guards.ts';
 import { bytesFrom, type RawBody } from '../body.ts';
+import { engine, type HmacKey, webEngine } from '../crypto.ts';
 import { decodeEvent, type EventPins } from '../event/decode.ts';
 import type { InvoiceEvent } from '../event/event-types.ts';
 import { malformed } from '../event/payload.ts';
@@ -18,17 +19,8 @@ import { refusal } from '../handle/reasons.ts';
 import { parseClock, type TimeSource } from '../time-source.ts';
 import { type HeadersInput, type HeaderValues, readHeaders, requiredHeaders } from './headers.ts';
 import { isSandboxAllowed, isSandboxSecret, warnOfSandboxSecret } from './sandbox-secret.ts';
-import {
-  engine,
-  type HmacKey,
-  parseSecrets,
-  parseSignature,
-  parseTimestamp,
-  SIGNATURE_ENCODINGS,
-  TIMESTAMP_FORMATS,
-  type WebhookSecret,
-  webEngine,
-} from './signature.ts';
+import { parseSecrets, type WebhookSecret } from './secrets.ts';
+import { parseSignature, parseTimestamp, SIGNATURE_ENCODINGS, signedHead, TIMESTAMP_FORMATS } from './signature.ts';
 import { visibleMistake } from './why.ts';
 
 // The verification of a delivery, in the order in which it happens: headers, signature, age, payload. The bytes are
@@ -185,7 +177,7 @@ export async function verifyDelivery(
   const body = crypto === webEngine ? new Uint8Array(given) : given;
   let secretIndex = -1;
   for (const [index, secret] of settings.secrets.entries()) {
-    const expected = crypto.hmac(secret, `${timestamp}.`, body);
+    const expected = crypto.hmac(secret, signedHead(timestamp), body);
     if (!crypto.equal(typeof expected === 'string' ? expected : await expected, digest)) continue;
     secretIndex = index;
     break;
@@ -200,7 +192,7 @@ export async function verifyDelivery(
   return decodeEvent(parseJson(body), origin, settings.pins);
 }
 
-/** The error for a signature that does not match. It names only what is visible without a search. */
+/** The error for a signature that does not match. It names only mistakes that need no HMAC. */
 function mismatch(body: Uint8Array, headers: HeaderValues): WebhookVerificationError {
   const seen = visibleMistake(body, headers);
   if (seen === null) return refusal('signature_mismatch');

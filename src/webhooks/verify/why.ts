@@ -1,19 +1,12 @@
 import { environment } from '../../errors/environment.ts';
 import { RAW_BODY_ADVICE } from '../body.ts';
+import { base64ToBytes, engine, type HmacKey, hexToBase64, toBase64url, toHex, utf8 } from '../crypto.ts';
 import { firstOf, type HeaderValues, requiredHeaders } from './headers.ts';
 import { SANDBOX_KEY, SANDBOX_SECRET } from './sandbox-secret.ts';
-import {
-  base64ToBytes,
-  engine,
-  type HmacKey,
-  hexToBase64,
-  parseSignature,
-  toBase64url,
-  toHex,
-  utf8,
-} from './signature.ts';
+import { type SecretMistakeId, WRONG_FORMS } from './secrets.ts';
+import { parseSignature, signedHead } from './signature.ts';
 
-// Why a signature does not match, found by the one who knows: the receiver has its secret, the bytes and the headers.
+// Why a signature does not match. Only the receiver can say: it has the secret, the bytes and the headers.
 // One table of mistakes. A mistake is proven when the signature matches without it. What no row explains is another
 // secret, or a change of the body that no row knows: the sender, who knows the bytes that it sent, tells the two apart.
 //
@@ -22,11 +15,7 @@ import {
 /** The names of the mistakes. */
 export type MistakeId =
   | 'api_key_as_secret'
-  | 'quotes_around_secret'
-  | 'white_space_around_secret'
-  | 'literal_line_break_in_secret'
-  | 'character_without_width_in_secret'
-  | 'two_secrets_in_one_text'
+  | SecretMistakeId
   | 'prefix_missing_in_secret'
   | 'encoded_secret'
   | 'decoded_secret'
@@ -83,7 +72,7 @@ function ofSecret(
   id: MistakeId,
   what: string,
   remedy: string,
-  right: (secret: string) => string | readonly string[] | undefined,
+  right: (secret: string) => readonly string[],
 ): MistakeRow {
   return {
     id,
@@ -92,7 +81,7 @@ function ofSecret(
     candidates: ({ secrets }) =>
       secrets.flatMap((secret) => {
         const text = textOf(secret);
-        const changed = text === null ? [] : [right(text) ?? []].flat();
+        const changed = text === null ? [] : right(text);
         return changed.filter((each) => each !== '' && each !== text).map((key) => ({ key }));
       }),
   };
@@ -122,39 +111,12 @@ const MISTAKES: readonly MistakeRow[] = [
     candidates: ({ secrets }) =>
       secrets.some((secret) => [SANDBOX_KEY, environment('MERCHANT_API_KEY')].includes(textOf(secret) ?? '')),
   },
-  ofSecret(
-    'quotes_around_secret',
-    'has quotes around it',
-    'Remove them where the variable is set.',
-    (secret) => /^\s*(["'`])\s*(.+?)\s*\1\s*$/s.exec(secret)?.[2],
+  ...WRONG_FORMS.flatMap(({ problem, remedy, mistake }) =>
+    mistake === undefined ? [] : [ofSecret(mistake[0], problem, `${remedy}.`, mistake[1])],
   ),
-  ofSecret(
-    'white_space_around_secret',
-    'has white space around it, such as a line break at its end',
-    'Trim it where it is read.',
-    (secret) => secret.trim(),
-  ),
-  ofSecret(
-    'literal_line_break_in_secret',
-    'has a literal \\n in it',
-    'Remove it where the variable is set.',
-    (secret) => secret.replace(/(?:\\[nr])+/g, '').trim(),
-  ),
-  ofSecret(
-    'character_without_width_in_secret',
-    'has a character without width in it',
-    'Type it, or copy it again.',
-    (secret) => secret.replace(/[\u200B-\u200F\u2060\uFEFF]/g, '').trim(),
-  ),
-  ofSecret('two_secrets_in_one_text', 'is two secrets in one text', 'Give a list of secrets.', (secret) =>
-    secret.split(/[,;\s]+/).slice(0, 8),
-  ),
-  ofSecret(
-    'prefix_missing_in_secret',
-    'lacks its beginning whsec_',
-    'The whole secret is the key.',
-    (secret) => `whsec_${secret}`,
-  ),
+  ofSecret('prefix_missing_in_secret', 'lacks its beginning whsec_', 'The whole secret is the key.', (secret) => [
+    `whsec_${secret}`,
+  ]),
   {
     id: 'encoded_secret',
     text: 'The secret of the receiver is the hex or base64 of a key.',
@@ -197,7 +159,7 @@ const MISTAKES: readonly MistakeRow[] = [
   ),
 ];
 
-/** What is wrong with a body at first sight: no HMAC is needed to see it. */
+/** Mistakes that need no HMAC. */
 const VISIBLE: readonly (Omit<Mistake, 'isProven'> & {
   readonly isSeen: (body: Uint8Array, headers: HeaderValues) => boolean;
 })[] = [
@@ -251,7 +213,7 @@ export async function whyMismatch(
     const found = candidates(received);
     if (found === true) return { ...mistake, isProven: true };
     if (found === false) continue;
-    for (const { key, body: changed = body, head = `${timestamp}.` } of found) {
+    for (const { key, body: changed = body, head = signedHead(timestamp) } of found) {
       if (crypto.equal(await crypto.hmac(key, head, changed), received.digest)) return { ...mistake, isProven: true };
     }
   }

@@ -200,7 +200,7 @@ describe('catchUp and deliveries', () => {
     expect(events).toMatchObject([{ external_id: 'order-1042' }]);
   });
 
-  it('leave alone what the other one is handling', async () => {
+  it('neither catchUp nor a delivery handles an event that the other one holds', async () => {
     const work = deferred();
     const shop = shopOf({ onPaid: () => work.promise });
     const delivery = send(shop);
@@ -210,7 +210,7 @@ describe('catchUp and deliveries', () => {
     expect(await delivery).toMatchObject({ status: 200 });
   });
 
-  it('take over what died in the middle', async () => {
+  it('catchUp and a delivery take over an expired claim', async () => {
     const { clock } = shopOf();
     const store = memoryStore({ now: clock.now });
     await store.claim({ key: `${UUID}:paid`, owner: 'dead', digest: '0'.repeat(64), lease: 50_000 });
@@ -488,7 +488,7 @@ describe('what fails in catchUp', () => {
     expect(shop.reports).toMatchObject([{ reason: 'store_failed', error }]);
   });
 
-  it('by a store that takes too long is told once, and as what it is', async () => {
+  it('a store that takes too long is reported once, as time_limit', async () => {
     const claim = deferred();
     const inner = memoryStore();
     const store: WebhookStore = { ...inner, claim: (given) => claim.promise.then(() => inner.claim(given)) };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Decimal } from '../../../src/contract/values/decimal.ts';
-import { dedupeKey, eventDigest } from '../../../src/webhooks/handle/play-event.ts';
+import { dedupeKey, eventDigest } from '../../../src/webhooks/event/identity.ts';
 import type { InvoiceEvent } from '../../../src/webhooks/index.ts';
 import { memoryStore, type WebhookStore } from '../../../src/webhooks/index.ts';
 import fc from '../../support/fast-check.ts';

@@ -1,16 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import {
-  type CatchUpClient,
   ConfigurationError,
-  Decimal,
   type LeaseStore,
   memoryStore,
   type TransactionStore,
   type WebhookHandlerOptions,
 } from '../../../src/webhooks/index.ts';
-import { deferred, endpoint, paidBody, send } from '../endpoint.ts';
+import { deferred, endpoint, send } from '../endpoint.ts';
 import { ManualClock, settle } from '../manual-clock.ts';
-import { NOW } from '../vectors.ts';
 
 // How the handler treats a store, also one that fails or does not keep its word. What a store does is checked by storeConformance.
 
@@ -217,71 +214,5 @@ describe('a store that holds the claim in its transaction', () => {
 
   it('is refused if it has leases, too', () => {
     expect(() => endpoint({ store: { ...memoryStore(), ...storeThat() } })).toThrow(ConfigurationError);
-  });
-});
-
-describe('a memory store that had to drop a record', () => {
-  const uuidOf = (n: number): string => `00000000-0000-0000-0000-${String(n).padStart(12, '0')}`;
-  const ordersOf = (...numbers: number[]) => ({ orders: numbers.map((n) => `order-${n}`), concurrency: 1 });
-  const client: CatchUpClient = {
-    invoices: {
-      get: async (external_id) => ({
-        uuid: uuidOf(Number(external_id.slice('order-'.length))),
-        external_id,
-        status: 'success',
-        amount: new Decimal('25.00'),
-        finished_at: new Date(NOW - 60_000),
-        settled_amount_usdt: new Decimal('26.91'),
-        is_adjusted: false,
-        adjustment: null,
-      }),
-      list: () => expect.fail('a list was read'),
-    },
-  };
-  /** A receiver over a store of this size that has handled the orders 1 to `count`. */
-  async function shopAfter(count: number, maxEntries: number, changes: Partial<LeaseStore> = {}) {
-    const clock = new ManualClock();
-    const shop = endpoint({ store: { ...memoryStore({ maxEntries, now: clock.now }), ...changes } }, clock);
-    const replies: string[] = [];
-    for (let n = 1; n <= count; n += 1) {
-      replies.push((await send(shop, { ...paidBody, invoice_uuid: uuidOf(n), external_id: `order-${n}` })).body);
-    }
-    return { ...shop, replies };
-  }
-
-  it('is reported once, with what it means', async () => {
-    expect((await shopAfter(3, 3)).reports).toEqual([]);
-    const { reports, replies } = await shopAfter(6, 3);
-    expect(replies).toEqual(Array(6).fill('done'));
-    const message = expect.stringMatching(/holds 3 records .*had to drop older ones/);
-    expect(reports).toMatchObject([{ reason: 'store_forgot', status: null, key: `${uuidOf(5)}:paid`, message }]);
-  });
-
-  it('is refused by catchUp, which would run again what was done', async () => {
-    const { handler, calls } = await shopAfter(3, 2);
-    const merchant = { invoices: { ...client.invoices, get: () => expect.fail('an invoice was read') } };
-    await expect(handler.catchUp(merchant, ordersOf(1, 2, 3))).rejects.toMatchObject({
-      kind: 'configuration',
-      message: expect.stringMatching(/^handler\.catchUp: .*had to drop older.*Use a store that keeps its records\.$/),
-    });
-    expect(calls).toHaveLength(3);
-  });
-
-  it('while catchUp runs plays nothing again', async () => {
-    const { handler, calls, reports, reasons } = await shopAfter(2, 2);
-    // The third is new and takes the place of the first, which comes after it.
-    expect(await handler.catchUp(client, ordersOf(3, 1, 2))).toMatchObject({ played: 1, failed: 2 });
-    expect(calls).toEqual(['paid order-1', 'paid order-2', 'paid order-3']);
-    expect(reasons()).toEqual(['store_forgot', 'store_failed', 'store_failed']);
-    expect(reports[1]?.message).toMatch(/order-1.*Not played\. .*had to drop older ones/);
-  });
-
-  it('and cannot say so has failed: the service repeats the delivery', async () => {
-    const forgot = (): never => {
-      throw failure;
-    };
-    const { replies, reports } = await shopAfter(1, 3, { forgot });
-    expect(replies).toEqual(['store_failed']);
-    expect(reports).toMatchObject([{ reason: 'store_failed', status: 503, error: failure }]);
   });
 });

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { memoryStore } from '../../../src/webhooks/index.ts';
 import { NOW } from '../vectors.ts';
 
@@ -14,6 +14,17 @@ function store(maxEntries = 3) {
 }
 
 describe('memoryStore', () => {
+  it('says once that it is full, because a late repeat of a dropped event runs again', async () => {
+    const warn = vi.spyOn(console, 'warn').mockReturnValue();
+    const { done } = store();
+    for (const key of ['one', 'two', 'three']) await done(key);
+    expect(warn).not.toHaveBeenCalled();
+    for (const key of ['four', 'five']) await done(key);
+    expect(warn.mock.calls).toEqual([
+      [expect.stringMatching(/holds 3 records.*\n.*A late repeat of its event runs again/)],
+    ]);
+  });
+
   it('is bounded: the oldest completion goes first', async () => {
     const { claim, memory, done } = store();
     for (const key of ['one', 'two', 'three', 'four']) await done(key);

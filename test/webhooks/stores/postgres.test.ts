@@ -158,7 +158,7 @@ describe('a transaction of a pg Pool', () => {
     },
   );
 
-  it('that was ended by a statement inside of another is found out', async () => {
+  it('a COMMIT hidden in a statement of several is detected', async () => {
     const { once } = await benchOf(given);
     const error = expect.objectContaining({ message: expect.stringContaining('ended the transaction') });
     expect(await once((tx) => tx.query('SELECT 1; COMMIT'))).toEqual({ state: 'failed_after_commit', error });

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ConfigurationError } from '../../../src/errors/classes.ts';
-import { engine, signWebhook, webEngine } from '../../../src/webhooks/verify/signature.ts';
+import { engine, webEngine } from '../../../src/webhooks/crypto.ts';
+import { signWebhook } from '../../../src/webhooks/verify/signature.ts';
 import { RUNTIMES } from '../runtimes.ts';
 import { MIXED, NOW, PAID, SECRET, UNICODE, VECTORS } from '../vectors.ts';
 

@@ -323,7 +323,7 @@ it('a signed body of invalid UTF-8 is malformed, and one with a byte-order mark 
 });
 
 const PADDED =
-  'secret has white space around it, perhaps the line break at the end of a file. Trim it. Give a secret that truly has this form as bytes';
+  'secret has white space around it, such as a line break at its end. Trim it. Give a secret that truly has this form as bytes';
 const fails = (): never => {
   throw new Error('no clock');
 };

@@ -1,7 +1,7 @@
 import { afterEach, expect, it, vi } from 'vitest';
+import { utf8 } from '../../../src/webhooks/crypto.ts';
 import { signWebhook, verifyWebhook, type WebhookSecret } from '../../../src/webhooks/index.ts';
 import { readHeaders } from '../../../src/webhooks/verify/headers.ts';
-import { utf8 } from '../../../src/webhooks/verify/signature.ts';
 import { type MistakeId, whyMismatch } from '../../../src/webhooks/verify/why.ts';
 import { headersOf, NOW, PAID, SECRET } from '../vectors.ts';
 

@@ -4,7 +4,7 @@ import { keyProblem } from '../../../errors/checks.ts';
 import type { MerchantError } from '../../../errors/classes.ts';
 import { guideTo } from '../../../errors/codes.ts';
 import { isMerchantError } from '../../../errors/guards.ts';
-import { parseSecrets } from '../../../webhooks/verify/signature.ts';
+import { parseSecrets } from '../../../webhooks/verify/secrets.ts';
 import { codeOf } from '../../sandbox/delivery/webhook-request.ts';
 import { shellWord } from '../../shell.ts';
 import { readArguments } from '../arguments.ts';

@@ -1,8 +1,9 @@
 // The folder `webhooks` has the commands `webhooks check`, `send` and `verify`. It imports receiver and sandbox.
 import { isLoopback } from '../../../contract/values/scalars.ts';
 import { hiding } from '../../../errors/hide.ts';
+import { engine, hexToBase64, utf8 } from '../../../webhooks/crypto.ts';
 import { SANDBOX_KEY, SANDBOX_SECRET } from '../../../webhooks/verify/sandbox-secret.ts';
-import { engine, hexToBase64, signWebhook, utf8 } from '../../../webhooks/verify/signature.ts';
+import { signedHead, signWebhook } from '../../../webhooks/verify/signature.ts';
 import { type Diagnosis, isUnexplained } from '../../sandbox/delivery/diagnose.ts';
 import { signedRequest } from '../../sandbox/delivery/webhook-request.ts';
 import type { SandboxWebhookRequest } from '../../sandbox/wire-types.ts';
@@ -267,7 +268,7 @@ async function signatureOf(
   body: string,
   encoding: 'hex' | 'base64',
 ): Promise<Readonly<Record<string, string>>> {
-  const hex = await engine().hmac(secret, `${headers[TIMESTAMP]}.`, utf8(body));
+  const hex = await engine().hmac(secret, signedHead(headers[TIMESTAMP] ?? ''), utf8(body));
   return { [SIGNATURE]: encoding === 'hex' ? hex : hexToBase64(hex) };
 }
 
@@ -303,3 +304,6 @@ function reasonOf({ status, problem }: Reply): string {
   if (status === null) return `no response: ${problem}`;
   return status >= 500 ? 'the receiver failed' : 'a genuine delivery is refused: only a 2xx acknowledges it';
 }
+
+import { signedHead, signWebhook } from '../../../webhooks/verify/signature.ts';
+import { type Diagnosis, isUnexplained } from '../../sandbox/delivery/diagnose.ts';

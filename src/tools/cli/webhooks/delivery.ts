@@ -1,7 +1,8 @@
 // A delivery as `webhooks check` and `webhooks send` make it: its order, its event, its headers, and how it is sent.
 import type { KnownEventType } from '../../../contract/statuses.ts';
+import { engine } from '../../../webhooks/crypto.ts';
 import { SANDBOX_SECRET } from '../../../webhooks/verify/sandbox-secret.ts';
-import { engine, parseSecrets } from '../../../webhooks/verify/signature.ts';
+import { parseSecrets } from '../../../webhooks/verify/secrets.ts';
 import { fingerprintOf } from '../../../webhooks/verify/why.ts';
 import { isAmount, quote, shareOf } from '../../sandbox/business/money.ts';
 import { type Diagnosis, diagnoseReply } from '../../sandbox/delivery/diagnose.ts';

@@ -1,4 +1,4 @@
-import { engine } from '../../../webhooks/verify/signature.ts';
+import { engine } from '../../../webhooks/crypto.ts';
 import { fingerprintOf } from '../../../webhooks/verify/why.ts';
 import { type DeliveryFault, FAULTS } from '../state/faults.ts';
 import type { World } from '../world.ts';

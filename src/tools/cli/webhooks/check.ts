@@ -304,6 +304,3 @@ function reasonOf({ status, problem }: Reply): string {
   if (status === null) return `no response: ${problem}`;
   return status >= 500 ? 'the receiver failed' : 'a genuine delivery is refused: only a 2xx acknowledges it';
 }
-
-import { signedHead, signWebhook } from '../../../webhooks/verify/signature.ts';
-import { type Diagnosis, isUnexplained } from '../../sandbox/delivery/diagnose.ts';

@@ -3,14 +3,14 @@
 import { isMerchantError } from '../../errors/guards.ts';
 import { printable } from '../../errors/printable.ts';
 import { VERSION, warnOfOldNode } from '../../errors/version.ts';
-import { hasPassword } from './arguments.ts';
-import { helpFor } from './commands.ts';
+import { didYouMean, hasPassword } from './arguments.ts';
+import { type COMMANDS, helpFor } from './commands.ts';
 import { CliError, EXIT, type ExitCode, type Io, messageOf, misuse } from './io.ts';
 import { jsonLine, styleOf, wrapped } from './report.ts';
 
 type Command = (args: readonly string[], io: Io) => Promise<ExitCode>;
 
-const RUN: Readonly<Record<string, () => Promise<Command>>> = {
+const COMMAND_FILES = {
   sandbox: async () => (await import('./sandbox/command.ts')).sandboxCommand,
   'webhooks check': async () => (await import('./webhooks/check.ts')).webhooksCheck,
   'webhooks send': async () => (await import('./webhooks/send.ts')).webhooksSend,
@@ -18,7 +18,8 @@ const RUN: Readonly<Record<string, () => Promise<Command>>> = {
   order: async () => (await import('./order.ts')).orderCommand,
   reconcile: async () => (await import('./reconcile/command.ts')).reconcileCommand,
   doctor: async () => (await import('./doctor/command.ts')).doctorCommand,
-};
+} satisfies Record<Exclude<keyof typeof COMMANDS, 'sandbox action'>, () => Promise<Command>>;
+const RUN: Readonly<Record<string, () => Promise<Command>>> = COMMAND_FILES; // by any word
 const START = 'npx merchant-invoicing';
 
 /** Runs one command line. Never throws: the result is the exit code. */
@@ -53,9 +54,13 @@ async function run(argv: readonly string[], io: Io): Promise<ExitCode> {
     if (load !== undefined) return (await load())(argv.slice(words), io);
   }
   const actions = actionsOf(first);
-  if (actions.length === 0) throw misuse(`there is no command ${JSON.stringify(first)}`, `${START} --help`);
+  if (actions.length === 0) {
+    const meant = didYouMean(first, Object.keys(RUN));
+    throw misuse(`there is no command ${JSON.stringify(first)}.${meant}`, `${START} --help`);
+  }
   const problem = second === '' ? 'needs an action' : `has no action ${JSON.stringify(second)}`;
-  throw misuse(`${first} ${problem}. It has ${actions.join(', ')}.`, `${START} ${first} --help`);
+  const meant = didYouMean(second, actions) || ` It has ${actions.join(', ')}.`;
+  throw misuse(`${first} ${problem}.${meant}`, `${START} ${first} --help`);
 }
 
 /** The second words of a command, such as `check`: one empty word for a command of a single word, none for an unknown one. */

@@ -6,6 +6,7 @@ import { SANDBOX_KEY, SANDBOX_SECRET } from '../../../webhooks/verify/sandbox-se
 import { signedHead, signWebhook } from '../../../webhooks/verify/signature.ts';
 import { type Diagnosis, isUnexplained } from '../../sandbox/delivery/diagnose.ts';
 import { signedRequest } from '../../sandbox/delivery/webhook-request.ts';
+import { CHECK_CUSTOMER } from '../../sandbox/state/records.ts';
 import type { SandboxWebhookRequest } from '../../sandbox/wire-types.ts';
 import { readArguments } from '../arguments.ts';
 import { COMMANDS, exampleOf } from '../commands.ts';
@@ -159,7 +160,7 @@ class Examination {
     const name = externalId ?? `check-${this.#run}-${this.orders.size + 1}`;
     if (changes.length === 0) return { ...pass, grade: 'inconclusive', why: cause };
     this.orders.add(name);
-    const event = await sampleEvent(kind, { ...order, externalId: name }, this.#sender);
+    const event = await sampleEvent(kind, { ...order, externalId: name, customerId: CHECK_CUSTOMER }, this.#sender);
     const [at, id] = [Date.now(), crypto.randomUUID()];
     const requests = await Promise.all(changes.map((change) => this.#request(event, change, at, id)));
     const replies: Reply[] = [];

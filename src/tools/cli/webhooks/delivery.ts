@@ -32,6 +32,8 @@ export type EventKind = keyof typeof SAMPLES;
 /** The order of an event. */
 export interface Order {
   readonly externalId: string;
+  /** Of the invoice in a running sandbox. Default: `customer-1`. */
+  readonly customerId?: string;
   readonly amount: string;
   /** The uuid of its invoice. Default: a new one. */
   readonly uuid?: string | undefined;
@@ -116,7 +118,7 @@ async function isSandbox(url: string): Promise<boolean> {
  */
 export async function sampleEvent(
   kind: EventKind,
-  { externalId: external_id, amount, uuid: given }: Order,
+  { externalId: external_id, customerId: customer_id = 'customer-1', amount, uuid: given }: Order,
   { dialect, sandbox }: Pick<Sender, 'dialect' | 'sandbox'>,
 ): Promise<SampleEvent> {
   const { status, action, share } = SAMPLES[kind];
@@ -125,12 +127,12 @@ export async function sampleEvent(
   let uuid = given ?? crypto.randomUUID();
   let settledUsdt = card === undefined ? null : quote(paid ?? amount, card, '0.9214').usdt;
   if (sandbox !== null) {
-    await performAction(sandbox, 'create', { external_id, amount, currency: 'EUR' });
+    await performAction(sandbox, 'create', { external_id, customer_id, amount, currency: 'EUR' });
     const { result } = await performAction(sandbox, action, { ident: external_id, amount: paid });
     ({ uuid, settled_amount_usdt: settledUsdt } = (result as SandboxEnding).invoice); // what these actions return
   }
   const adjustment = paid === undefined ? null : { expected_amount_fiat: amount, actual_amount_fiat: paid };
-  const members = { uuid, external_id, customer_id: 'customer-1', amount, status, settledUsdt, adjustment };
+  const members = { uuid, external_id, customer_id, amount, status, settledUsdt, adjustment };
   const invoice = members as InvoiceRecord; // an event has no other member of an invoice
   return { eventType: eventTypeOf(invoice), body: eventBody(invoice, dialect) };
 }

@@ -3,7 +3,7 @@
 import { Decimal } from '../../../contract/values/decimal.ts';
 import { isWebhookWaiting, moneyText, noWebhookWord, paymentWord, webhookWord } from '../../story.ts';
 import type { IncomingRequest } from '../service/service.ts';
-import type { DeliveryRecord, InvoiceRecord } from '../state/records.ts';
+import { CHECK_CUSTOMER, type DeliveryRecord, type InvoiceRecord } from '../state/records.ts';
 import type { World } from '../world.ts';
 import { type Html, html, type Part } from './html.ts';
 
@@ -55,8 +55,13 @@ export function paidOf(invoice: InvoiceRecord): { readonly amount: string; reado
 export function undelivered({ store }: World): DeliveryRecord[] {
   return store
     .deliveries()
-    .filter((row) => row.status !== 'delivered' && row.made > 0)
+    .filter((row) => row.status !== 'delivered' && row.made > 0 && isOwn(row.invoice))
     .reverse();
+}
+
+/** False for an order that `webhooks check` made. */
+export function isOwn({ customer_id }: InvoiceRecord): boolean {
+  return customer_id !== CHECK_CUSTOMER;
 }
 
 /** A word on its colour. */

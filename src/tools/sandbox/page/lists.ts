@@ -1,6 +1,7 @@
 // A list with its search, its filters and its pages, and the two panes of a list with one of its rows beside it.
 import type { IncomingRequest } from '../service/service.ts';
-import { addressOf, nothing } from './elements.ts';
+import type { InvoiceRecord } from '../state/records.ts';
+import { addressOf, isOwn, nothing } from './elements.ts';
 import { type Html, html, type Part } from './html.ts';
 
 const PAGE_SIZE = 25;
@@ -70,18 +71,35 @@ export function listing<Row>(incoming: IncomingRequest, all: readonly Row[], par
   };
 }
 
+/** A list without the orders that `webhooks check` made, and the line that offers to show them. */
+export function withoutCheck<Row>(
+  incoming: IncomingRequest,
+  rows: readonly Row[],
+  invoiceOf: (row: Row) => InvoiceRecord,
+): { readonly shown: readonly Row[]; readonly note: Part } {
+  const own = rows.filter((row) => isOwn(invoiceOf(row)));
+  const folded = rows.length - own.length;
+  if (folded === 0 || incoming.url.searchParams.get('check') === 'shown') return { shown: rows, note: null };
+  const address = addressOf(incoming, { check: 'shown' });
+  return {
+    shown: own,
+    note: html`<p class="soft small pad">${folded} of <code>webhooks check</code> not shown. <a href="${address}">Show</a></p>`,
+  };
+}
+
 /** A list and one of its rows beside it. On a narrow screen the list, or the row that was chosen. */
 interface PanesParts<Row> {
   readonly title: string;
   readonly list: Listing<Row>;
+  readonly note?: Part;
   /** True if the address names the row. */
   readonly isChosen: boolean;
   readonly detail: Part;
 }
 
-export function panes<Row>({ title, list, isChosen, detail }: PanesParts<Row>): Html {
+export function panes<Row>({ title, list, note, isChosen, detail }: PanesParts<Row>): Html {
   return html`<div class="panes${isChosen && ' chosen'}"><div class="list"><div class="list-head">${isChosen ? html`<p class="h1">${title}</p>` : html`<h1>${title}</h1>`}${list.search}${list.tabs}</div>
-<div id="rows" data-live>${list.rows}</div>${list.pager}</div>
+<div id="rows" data-live>${list.rows}${note}</div>${list.pager}</div>
 <div class="detail">${detail}</div></div>`;
 }
 

@@ -13,6 +13,7 @@ import {
   code as codeBlock,
   copyButton,
   counted,
+  isOwn,
   milliseconds,
   orderButton,
   section,
@@ -174,7 +175,7 @@ function newsOf(world: World): News[] {
     } else {
       const invoice =
         event.kind === 'invoice' ? world.store.byUuid(event.uuid) : world.store.byExternalId(event.external_id);
-      if (invoice === undefined || seen.has(invoice)) continue;
+      if (invoice === undefined || seen.has(invoice) || !isOwn(invoice)) continue;
       seen.add(invoice);
       news.push({ at: event.at, line: paymentLine(world, invoice, event.at) });
     }

@@ -30,7 +30,7 @@ import {
 import { amountField } from './forms.ts';
 import { dashboardPage } from './frame.ts';
 import { type Html, html, type Part } from './html.ts';
-import { crumbs, listing } from './lists.ts';
+import { crumbs, listing, withoutCheck } from './lists.ts';
 import { diagnosisBox } from './webhooks.ts';
 
 /** The notices of actions that end a payment, where the shop did not hear of the end. The box below says why. */
@@ -44,7 +44,8 @@ const STATES: Readonly<Record<string, (row: InvoiceRecord) => boolean>> = {
 };
 
 export function paymentsPage(world: World, incoming: IncomingRequest): UnsentResponse {
-  const list = listing(incoming, world.store.invoices().reverse(), {
+  const { shown, note } = withoutCheck(incoming, world.store.invoices().reverse(), (row) => row);
+  const list = listing(incoming, shown, {
     states: STATES,
     texts: (row) => [row.external_id, row.customer_id, row.uuid, row.purpose, row.amount, row.currency.code],
     hint: 'Order, customer, amount or id',
@@ -55,7 +56,7 @@ export function paymentsPage(world: World, incoming: IncomingRequest): UnsentRes
     title: 'Payments',
     aside: list.search,
     content: html`${list.tabs}
-<section class="card flush" id="rows" aria-label="Payments found" data-live>${list.rows}</section>${list.pager}`,
+<section class="card flush" id="rows" aria-label="Payments found" data-live>${list.rows}${note}</section>${list.pager}`,
   });
 }
 

@@ -29,7 +29,7 @@ import {
 } from './elements.ts';
 import { dashboardPage } from './frame.ts';
 import { type Html, html, type Part } from './html.ts';
-import { crumbs, listing, panes, rowAddress } from './lists.ts';
+import { crumbs, listing, panes, rowAddress, withoutCheck } from './lists.ts';
 
 /** The list of webhooks with one of them beside it: the chosen one, or the first of the list on a wide screen. */
 export async function webhooksPage(
@@ -39,7 +39,8 @@ export async function webhooksPage(
 ): Promise<UnsentResponse> {
   const open = new Set(undelivered(world));
   const address = { ...incoming, url: new URL(`/webhooks${incoming.url.search}`, incoming.url) };
-  const list = listing(address, world.store.deliveries().reverse(), {
+  const { shown: rows, note } = withoutCheck(address, world.store.deliveries().reverse(), ({ invoice }) => invoice);
+  const list = listing(address, rows, {
     states: {
       All: () => true,
       'Not delivered': (row) => open.has(row),
@@ -58,6 +59,7 @@ export async function webhooksPage(
     content: panes({
       title: 'Webhooks',
       list,
+      note,
       isChosen: chosen !== null,
       detail: shown && (await detail(world, incoming, shown, chosen !== null)),
     }),

@@ -98,8 +98,12 @@ function spoiltResponse(world: World, fault: RequestFault): UnsentResponse | nul
     case 'reset_before':
     case 'reset_after':
       return null;
-    default:
+    case 'truncated':
+    case 'malformed':
+    case 'slow':
       return undefined;
+    default:
+      return fault satisfies never;
   }
 }
 

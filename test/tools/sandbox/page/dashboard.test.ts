@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { CHECK_CUSTOMER } from '../../../../src/tools/sandbox/state/records.ts';
 import { open, press } from '../browser.ts';
 import { listening, ORDER, receiver } from '../loopback.ts';
 
@@ -230,4 +231,18 @@ it('the page of a request shows headers but the key, what it made, and a curl co
   expect(page.html).not.toContain('sk_sandbox');
   expect(page.links).toContain(`/payments/${sandbox.invoice('order-1042').uuid}`);
   expect(page.text).toContain(`curl -i -X POST '${url}/api/v1/external/invoices'`);
+});
+
+it('the orders of webhooks check are folded in payments and webhooks', async () => {
+  const hook = await receiver();
+  const { sandbox, url } = await listening();
+  const order = { amount: '25.00', currency: 'EUR', callback_url: hook.url };
+  await sandbox.pay(sandbox.create({ ...order, external_id: 'mine' }).uuid);
+  await sandbox.pay(sandbox.create({ ...order, external_id: 'of-check', customer_id: CHECK_CUSTOMER }).uuid);
+  for (const path of ['/payments', '/webhooks']) {
+    const { text, links } = await open(url + path);
+    expect(text).toContain('1 of webhooks check not shown.');
+    expect(text).not.toContain('of-check');
+    expect((await open(url + (links.find((link) => link.includes('check=shown')) ?? ''))).text).toContain('of-check');
+  }
 });

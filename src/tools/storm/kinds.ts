@@ -66,7 +66,10 @@ const ROWS = {
   not_finished: { counted: 'not finished', mistake: 'own_function', means: 'the time limit ended the storm' },
 } as const satisfies Readonly<Record<string, KindWords>>;
 
-/** What is wrong. The guide *Prove your shop* says what each kind means. */
+/**
+ * What is wrong. The guide *Prove your shop* says what each kind means.
+ * @useDeclaredType
+ */
 export type StormFindingKind = keyof typeof ROWS;
 
 /** In the order in which a summary counts them. */
@@ -179,7 +182,10 @@ export const CAUSES = {
   own_function: ['A function that the shop gives to the storm fails.', 'Read its error.'],
 } as const satisfies Readonly<Record<string, Cause>>;
 
-/** The name of a mistake of a shop. The guide *Prove your shop* lists them. */
+/**
+ * The name of a mistake of a shop. The guide *Prove your shop* lists them.
+ * @useDeclaredType
+ */
 export type StormMistake = keyof typeof CAUSES;
 
 /** What is wrong, before it has its cause and its replay. */

@@ -140,11 +140,18 @@ export const DEFAULT_WEIGHTS = {
 /**
  * What a customer does. `renew`: presses pay again after 45 minutes, when the invoice has expired, and pays then.
  * `second_order`: pays another order of a customer who has one, half of them over the same amount.
+ * @useDeclaredType
  */
 export type StormCustomer = keyof typeof DEFAULT_WEIGHTS.customers;
-/** What goes wrong around a creation. */
+/**
+ * What goes wrong around a creation.
+ * @useDeclaredType
+ */
 export type StormNetwork = keyof typeof DEFAULT_WEIGHTS.network;
-/** What goes wrong around a webhook. `at_once`: two deliveries of it at the same moment. */
+/**
+ * What goes wrong around a webhook. `at_once`: two deliveries of it at the same moment.
+ * @useDeclaredType
+ */
 export type StormWebhook = keyof typeof DEFAULT_WEIGHTS.webhooks;
 
 /** How often each kind is drawn, relative to the others. Zero switches it off. */

@@ -86,6 +86,7 @@ export class PlayedShop {
     this.nextKill = null;
     const asking = this.ask(() => (typeof receive === 'function' ? receive(new Request(url, init)) : fetch(url, init)));
     if (kill === 'inside') {
+      asking.catch(() => {}); // nobody waits for it if the storm ends during the restart
       if (this.isAtAddress) await pause(UNTIL_BEGUN);
       await this.kill();
       await Promise.race([asking, pause(UNTIL_CUT_OFF)]);

@@ -207,6 +207,29 @@ export function momentOfAttempt(attempt: NamedAttempt): Moment {
   };
 }
 
+/** A row of a story, and the last of the moments that it stands for. Null if it stands for itself alone. */
+interface JoinedRow<Row> {
+  readonly row: Row;
+  last: Moment | null;
+}
+
+/** Joins what happens again, one after the other: attempts that fail in the same way, and moments in the same words. */
+export function joinMoments<Row extends { readonly moment: Moment }>(rows: readonly Row[]): JoinedRow<Row>[] {
+  const joined: JoinedRow<Row>[] = [];
+  for (const row of rows) {
+    const before = joined.at(-1);
+    if (before !== undefined && isAlike(before.row.moment, row.moment)) before.last = row.moment;
+    else joined.push({ row, last: null });
+  }
+  return joined;
+}
+
+function isAlike(one: Moment, other: Moment): boolean {
+  const [mine, theirs] = [one.attempt, other.attempt];
+  if (mine === undefined) return one.lane === other.lane && one.what === other.what && one.text === other.text;
+  return mine.error !== null && mine.error === theirs?.error && mine.delivery === theirs.delivery;
+}
+
 function named(event: string | null): string {
   return event === null ? '' : `${event} `;
 }

@@ -4,15 +4,23 @@ import type { CheckedSettings, StormCustomer, StormNetwork, StormOrder, StormWeb
 
 // The plan of a storm, drawn from its seed alone: who comes when, what each of them does, and what goes wrong around it.
 
-const MINUTE = 60_000;
+export const MINUTE = 60_000;
 const OPENING_HOURS = 12 * 60 * MINUTE;
+const LIFETIME = 30 * MINUTE;
+/** How often the shop's own job runs. */
+export const TURN = 10 * MINUTE;
 
-/** What is paid of the order. */
-export type Share = 'whole' | 'cent_less' | 'little_less' | 'less' | 'more';
+/** What is paid of an order, by a draw from 0 to 1. */
+const SHARES = {
+  whole: (amount: Decimal) => amount,
+  cent_less: (amount: Decimal) => amount.minus('0.01'),
+  little_less: (amount: Decimal) => amount.times('0.95'),
+  less: (amount: Decimal, draw: number) => amount.times(0.04 + Math.floor(draw * 80) / 100),
+  more: (amount: Decimal, draw: number) => amount.times(1.1 + Math.floor(draw * 100) / 100),
+};
+export type Share = keyof typeof SHARES;
 
-/**
- * When the shop is killed: while its function handles the webhook, whose response is lost, or right after it has answered.
- */
+/** When the shop is killed: while its function handles the webhook, whose response is lost, or right after its response. */
 export type Kill = 'inside' | 'after';
 
 /** One customer of the day. Times are milliseconds after the start. */
@@ -29,8 +37,13 @@ export interface PlannedCustomer {
   readonly pays: string;
   /** The kill while the shop hears of this payment, or null. */
   readonly kill: Kill | null;
-  /** The earlier order of the same customer, or null. */
-  readonly earlier: string | null;
+  /**
+   * Whether the shop hears that the invoice has expired, and not that it, or the one after it, was paid: then only a catch-up
+   * that asks for canceled orders too, and for all of their invoices, finds the payment.
+   */
+  readonly isLostAlone: boolean;
+  /** Whether no webhook of any order arrives while the one of this order is not delivered. */
+  readonly isOutageOfAll: boolean;
 }
 
 /** Minutes from the arrival to the end of the payment: the fewest, and how many more at most. Other kinds: 2 and 20. */
@@ -40,31 +53,25 @@ const STAYS: Readonly<Partial<Record<StormCustomer, readonly [fewest: number, mo
   renew: [50, 20],
 };
 
-/** What the guides promise that a storm of 200 plays: it is in each plan that has both at all. */
-const PAIRS: readonly (readonly [StormCustomer, StormWebhook])[] = [
-  ['pay_late', 'lost'],
-  ['pay_late', 'lost'],
-  ['renew', 'lost'],
-  ['renew', 'lost'],
-  ['pay_late', 'out_of_order'],
-  ['pay_late', 'out_of_order'],
-  ['pay_late', 'out_of_order'],
-  ['pay_late', 'delivered'],
-  ['renew', 'delivered'],
-  ['expire', 'forged'],
-  ['cancel', 'forged'],
-  ['fail', 'forged'],
-  ['pay', 'lost'],
-  ['pay', 'at_once'],
-  ['pay', 'at_once'],
-  ['pay', 'at_once'],
-  ['pay', 'duplicate'],
-  ['pay', 'ack_lost'],
-  ['pay', 'late_timestamp'],
-  ['pay_less', 'delivered'],
-  ['pay_less', 'duplicate'],
-  ['pay_more', 'delivered'],
-  ['second_order', 'delivered'],
+/** What the guides promise that a storm of 200 plays, and how often: it is in each plan that has both at all. */
+const PAIRS: readonly (readonly [StormCustomer, StormWebhook, times: number])[] = [
+  ['pay_late', 'lost', 2],
+  ['renew', 'lost', 2],
+  ['pay_late', 'out_of_order', 3],
+  ['pay_late', 'delivered', 1],
+  ['renew', 'delivered', 1],
+  ['expire', 'forged', 1],
+  ['cancel', 'forged', 1],
+  ['fail', 'forged', 1],
+  ['pay', 'lost', 1],
+  ['pay', 'at_once', 3],
+  ['pay', 'duplicate', 1],
+  ['pay', 'ack_lost', 1],
+  ['pay', 'late_timestamp', 1],
+  ['pay_less', 'delivered', 1],
+  ['pay_less', 'duplicate', 1],
+  ['pay_more', 'delivered', 1],
+  ['second_order', 'delivered', 1],
 ];
 
 /** The webhooks of the killed customers, in turns, and when the kill comes. */
@@ -78,57 +85,58 @@ const KILLS: readonly (readonly [StormWebhook, Kill])[] = [
 /** What the customers of a kind that pays less pay, in turns: each is in a storm of 200. */
 const LESS: readonly Share[] = ['cent_less', 'little_less', 'less', 'less'];
 
+/** The hours from which an outage of the whole shop may begin. More than three would leave a large storm nothing else. */
+const OUTAGES_FROM = [2, 6, 10].map((hour) => hour * 60 * MINUTE);
+const OUTAGE_LASTS = 120 * MINUTE;
+/** The hours of the day without such an outage, from their first minute to the last that a payment has time for. */
+const QUIET_HOURS = [0, 4, 8];
+const QUIET_LASTS = 1.3;
+
 /** Draws the customers of a day, in the order in which they arrive. */
 export function planCustomers(settings: CheckedSettings): PlannedCustomer[] {
   const { seed, customers, weights, amounts, currencies, only } = settings;
   const kinds = deckOf<StormCustomer>(weights.customers, customers, `${seed} customers`);
   const networks = deckOf<StormNetwork>(weights.network, customers, `${seed} network`);
   const webhooks = deckOf<StormWebhook>(weights.webhooks, customers, `${seed} webhooks`);
-  const fixed = pair(kinds, webhooks);
-  const kills = planKills(kinds, webhooks, fixed, settings);
+  const kills = pairAndKill(kinds, webhooks, settings);
   const plans: PlannedCustomer[] = [];
-  let [less, again] = [0, 0];
+  const outages = [...OUTAGES_FROM];
+  let [less, again, outageEnds] = [0, 0, 0];
   for (const [index, kind] of kinds.entries()) {
     const number = index + 1;
     // Each draw depends on seed, customer and question alone, so another option does not change the other draws.
     const draw = (question: string): number => createRandom(`${seed} ${number} ${question}`).next();
+    const oneOf = <Value>(question: string, values: readonly Value[]): Value | undefined =>
+      values[Math.floor(draw(question) * values.length)];
+    const earlier = kind === 'second_order' ? plans.filter((plan) => plan.kind === 'pay').at(-1) : undefined;
+    const same = earlier !== undefined && again++ % 2 === 0 ? earlier.order : undefined; // the same charge once more, in turns
     const cents = 2_500 + Math.floor(draw('amount') * 17_500);
-    const drawn = amounts?.[Math.floor(draw('amount') * amounts.length)] ?? (cents / 100).toFixed(2);
-    const share: Share =
-      kind === 'pay_less' ? (LESS[less++ % LESS.length] ?? 'less') : kind === 'pay_more' ? 'more' : 'whole';
-    const earlier = kind === 'second_order' ? earlierOf(plans) : undefined;
-    const isSame = earlier !== undefined && again++ % 2 === 0; // the same charge once more, in turns
-    const amount = isSame ? earlier.order.amount : drawn;
+    const amount = same?.amount ?? oneOf('amount', amounts ?? []) ?? (cents / 100).toFixed(2);
+    const share = kind === 'pay_less' ? (LESS[less++ % LESS.length] ?? 'less') : kind === 'pay_more' ? 'more' : 'whole';
+    const pays = Decimal.max(SHARES[share](new Decimal(amount), draw('share')), '0.01').toFixed(2);
     const arrives = Math.floor((index * OPENING_HOURS) / customers);
     const [fewest, more] = STAYS[kind] ?? [2, 20];
     const webhook = webhooks[index] ?? 'delivered'; // a deck has as many as there are customers
-    const stays = Math.floor((fewest + draw('end') * more) * MINUTE);
-    plans.push({
-      order: {
-        id: `order-${number}`,
-        customer_id: earlier?.order.customer_id ?? `customer-${number}`,
-        amount,
-        currency: isSame
-          ? earlier.order.currency
-          : (currencies[Math.floor(draw('currency') * currencies.length)] ?? 'EUR'),
-      },
-      kind,
-      network: networks[index] ?? 'calm',
-      webhook,
-      arrives,
-      ends: kind === 'pay_late' && webhook === 'out_of_order' ? rightAfterTheEnd(arrives) : arrives + stays,
-      share,
-      pays: paid(amount, share, draw('share')),
-      kill: kills.get(index) ?? null,
-      earlier: earlier?.order.id ?? null,
-    });
+    const isOutage = webhook === 'outage';
+    const isLostAlone = (kind === 'pay_late' || kind === 'renew') && (webhook === 'lost' || isOutage);
+    const isOutageOfAll = isOutage && !isLostAlone && arrives >= Math.max(outageEnds, outages[0] ?? OPENING_HOURS);
+    const ends =
+      kind === 'pay_late' && webhook === 'out_of_order'
+        ? rightAfterTheEnd(arrives)
+        : arrives + Math.floor((fewest + draw('end') * more) * MINUTE);
+    if (isOutageOfAll) {
+      outages.shift();
+      outageEnds = ends + OUTAGE_LASTS;
+    }
+    const customer_id = earlier?.order.customer_id ?? `customer-${number}`;
+    const currency = same?.currency ?? oneOf('currency', currencies) ?? 'EUR';
+    const order = { id: `order-${number}`, customer_id, amount, currency };
+    const kill = kills.get(index) ?? null;
+    const faults = { network: networks[index] ?? 'calm', webhook, kill, isLostAlone, isOutageOfAll };
+    plans.push({ order, kind, arrives, ends, share, pays, ...faults });
   }
   return only === undefined ? plans : plans.filter(({ order }) => only.includes(order.id));
 }
-
-const LIFETIME = 30 * MINUTE;
-/** How often the shop's own job runs. */
-export const TURN = 10 * MINUTE;
 
 /** A payment before the shop's job tells it that the invoice has expired: the held event then comes after the payment. */
 function rightAfterTheEnd(arrives: number): number {
@@ -137,90 +145,44 @@ function rightAfterTheEnd(arrives: number): number {
   return end + Math.ceil(Math.min(MINUTE / 2, untilTurn / 2));
 }
 
-/** The last customer who only pays. */
-function earlierOf(plans: readonly PlannedCustomer[]): PlannedCustomer | undefined {
-  return plans.filter(({ kind, earlier }) => kind === 'pay' && earlier === null).at(-1);
-}
-
-function paid(amount: string, share: Share, draw: number): string {
-  const whole = new Decimal(amount);
-  const least = new Decimal('0.01');
-  const part =
-    share === 'cent_less'
-      ? whole.minus(least)
-      : share === 'little_less'
-        ? whole.times('0.95')
-        : share === 'less'
-          ? whole.times(0.04 + Math.floor(draw * 80) / 100)
-          : share === 'more'
-            ? whole.times(1.1 + Math.floor(draw * 100) / 100)
-            : whole;
-  return Decimal.max(part, least).toFixed(2);
-}
-
-/** The hours of the day without an outage of the whole shop, from their first minute to the last that a payment has time for. */
-const QUIET_HOURS = [0, 4, 8];
-const QUIET_LASTS = 1.3;
-/** The hours from which an outage of the whole shop may begin. It takes two hours. */
-export const OUTAGES_FROM: readonly number[] = [2, 6, 10].map((hour) => hour * 60 * MINUTE);
-
-/** Changes webhooks with one another until each of the pairs is played. Returns the customers that are part of one. */
-function pair(kinds: readonly StormCustomer[], webhooks: StormWebhook[]): Set<number> {
-  const fixed = new Set<number>();
-  const times = new Map<string, number>();
-  for (const [kind, webhook] of PAIRS) {
-    const time = times.get(`${kind} ${webhook}`) ?? 0;
-    times.set(`${kind} ${webhook}`, time + 1);
-    const from = Math.floor(((QUIET_HOURS[time % QUIET_HOURS.length] ?? 0) * kinds.length) / 12);
-    give(kinds, webhooks, fixed, from, kind, webhook);
-  }
-  return fixed;
-}
-
-/** Gives the webhook to a customer of a kind, from an index on, in quiet hours where it can be. Returns the customer, or null. */
-function give(
+/**
+ * Changes webhooks with one another until each of the pairs is played, and one customer of each `restartEvery` is killed while a
+ * whole payment is told. Returns the kills, by the index of their customer.
+ */
+function pairAndKill(
   kinds: readonly StormCustomer[],
   webhooks: StormWebhook[],
-  fixed: Set<number>,
-  from: number,
-  kind: StormCustomer,
-  webhook: StormWebhook,
-): number | null {
-  const all = kinds.flatMap((each, index) => (each === kind && !fixed.has(index) ? [index] : []));
-  const later = all.filter((index) => index >= from);
-  const near = later.filter((index) => isQuiet(index, kinds.length) && index < from + kinds.length / 3);
-  const free = [near, later, all].find((each) => each.length > 0) ?? [];
-  const taken = free.find((index) => webhooks[index] === webhook);
-  const one = taken ?? free[0];
-  if (one === undefined) return null;
-  const other = taken ?? webhooks.findIndex((each, index) => each === webhook && !fixed.has(index));
-  if (other === -1) return null; // switched off, or all of them are part of a pair
-  [webhooks[one], webhooks[other]] = [webhook, webhooks[one] ?? webhook];
-  fixed.add(one);
-  return one;
-}
-
-function isQuiet(index: number, customers: number): boolean {
-  const hour = (index * 12) / customers;
-  return QUIET_HOURS.some((from) => hour >= from && hour < from + QUIET_LASTS);
-}
-
-/** One kill for each `restartEvery` customers, each while a whole payment is told. */
-function planKills(
-  kinds: readonly StormCustomer[],
-  webhooks: StormWebhook[],
-  fixed: Set<number>,
   { customers, restartEvery }: CheckedSettings,
 ): Map<number, Kill> {
+  const fixed = new Set<number>();
+  /** Gives the webhook to a customer of a kind, from an index on, in quiet hours where it can be. */
+  const give = (kind: StormCustomer, webhook: StormWebhook, from: number): number | null => {
+    const all = kinds.flatMap((each, index) => (each === kind && !fixed.has(index) ? [index] : []));
+    const later = all.filter((index) => index >= from);
+    const near = later.filter((index) => isQuiet((index * 12) / customers) && index < from + customers / 3);
+    const free = [near, later, all].find((each) => each.length > 0) ?? [];
+    const taken = free.find((index) => webhooks[index] === webhook);
+    const one = taken ?? free[0];
+    const other = taken ?? webhooks.findIndex((each, index) => each === webhook && !fixed.has(index));
+    if (one === undefined || other === -1) return null; // switched off, or all of them are part of a pair
+    [webhooks[one], webhooks[other]] = [webhook, webhooks[one] ?? webhook];
+    fixed.add(one);
+    return one;
+  };
+  for (const [kind, webhook, times] of PAIRS) {
+    for (const hour of QUIET_HOURS.slice(0, times)) give(kind, webhook, Math.floor((hour * customers) / 12));
+  }
   const kills = new Map<number, Kill>();
   for (let number = restartEvery; number <= customers; number += restartEvery) {
     const [webhook, kill] = KILLS[kills.size % KILLS.length] ?? ['delivered', 'after'];
     const from = number - restartEvery;
-    const at =
-      give(kinds, webhooks, fixed, from, 'pay', webhook) ?? give(kinds, webhooks, fixed, from, 'pay', 'delivered');
-    kills.set(at ?? number - 1, kill);
+    kills.set(give('pay', webhook, from) ?? give('pay', 'delivered', from) ?? number - 1, kill);
   }
   return kills;
+}
+
+function isQuiet(hour: number): boolean {
+  return QUIET_HOURS.some((from) => hour >= from && hour < from + QUIET_LASTS);
 }
 
 /** As many of each kind as its weight says, shuffled. Among few customers, single draws could miss a kind. */

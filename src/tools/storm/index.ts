@@ -5,7 +5,7 @@
  * @module merchant-invoicing/storm
  */
 
-export type { StormFindingKind } from './kinds.ts';
+export type { StormFindingKind, StormMistake } from './kinds.ts';
 export type {
   StormCustomer,
   StormFulfilment,
@@ -18,5 +18,5 @@ export type {
   StormWebhook,
   StormWeights,
 } from './options.ts';
-export type { StormFinding, StormMistake, StormMoney, StormResult } from './result.ts';
+export type { StormFinding, StormMoney, StormResult } from './result.ts';
 export { storm } from './storm.ts';

@@ -97,45 +97,62 @@ export interface StormShop {
 
 type Rows<Row> = Iterable<Row> | AsyncIterable<Row> | Promise<Iterable<Row>>;
 
+/** How often each kind is drawn by default, relative to the others. A storm has the kinds of this table. */
+export const DEFAULT_WEIGHTS = {
+  customers: {
+    pay: 40,
+    pay_less: 8,
+    pay_more: 5,
+    pay_late: 8,
+    cancel: 6,
+    fail: 5,
+    expire: 6,
+    come_back: 6,
+    renew: 6,
+    click_twice: 8,
+    two_tabs: 8,
+    second_order: 4,
+  },
+  network: {
+    calm: 60,
+    response_lost: 8,
+    request_lost: 6,
+    server_error: 6,
+    server_error_after: 6,
+    rate_limit: 4,
+    slow: 5,
+    truncated: 5,
+  },
+  webhooks: {
+    delivered: 45,
+    duplicate: 9,
+    at_once: 6,
+    ack_lost: 10,
+    out_of_order: 10,
+    late_timestamp: 5,
+    wrong_signature: 5,
+    outage: 6,
+    lost: 4,
+    forged: 5,
+  },
+} as const;
+
 /**
  * What a customer does. `renew`: presses pay again after 45 minutes, when the invoice has expired, and pays then.
  * `second_order`: pays another order of a customer who has one, half of them over the same amount.
+ * @useDeclaredType
  */
-export type StormCustomer =
-  | 'pay'
-  | 'pay_less'
-  | 'pay_more'
-  | 'pay_late'
-  | 'cancel'
-  | 'fail'
-  | 'expire'
-  | 'come_back'
-  | 'renew'
-  | 'click_twice'
-  | 'two_tabs'
-  | 'second_order';
-/** What goes wrong around a creation. */
-export type StormNetwork =
-  | 'calm'
-  | 'response_lost'
-  | 'request_lost'
-  | 'server_error'
-  | 'server_error_after'
-  | 'rate_limit'
-  | 'slow'
-  | 'truncated';
-/** What goes wrong around a webhook. `at_once`: two deliveries of it at the same moment. */
-export type StormWebhook =
-  | 'delivered'
-  | 'duplicate'
-  | 'at_once'
-  | 'ack_lost'
-  | 'out_of_order'
-  | 'late_timestamp'
-  | 'wrong_signature'
-  | 'outage'
-  | 'lost'
-  | 'forged';
+export type StormCustomer = keyof typeof DEFAULT_WEIGHTS.customers;
+/**
+ * What goes wrong around a creation.
+ * @useDeclaredType
+ */
+export type StormNetwork = keyof typeof DEFAULT_WEIGHTS.network;
+/**
+ * What goes wrong around a webhook. `at_once`: two deliveries of it at the same moment.
+ * @useDeclaredType
+ */
+export type StormWebhook = keyof typeof DEFAULT_WEIGHTS.webhooks;
 
 /** How often each kind is drawn, relative to the others. Zero switches it off. */
 export interface StormWeights {
@@ -176,45 +193,6 @@ export interface StormOptions extends StormSettings {
   /** Opens the shop over the service of the storm. */
   readonly shop: (service: StormService) => StormShop | Promise<StormShop>;
 }
-
-export const DEFAULT_WEIGHTS = {
-  customers: {
-    pay: 40,
-    pay_less: 8,
-    pay_more: 5,
-    pay_late: 8,
-    cancel: 6,
-    fail: 5,
-    expire: 6,
-    come_back: 6,
-    renew: 6,
-    click_twice: 8,
-    two_tabs: 8,
-    second_order: 4,
-  },
-  network: {
-    calm: 60,
-    response_lost: 8,
-    request_lost: 6,
-    server_error: 6,
-    server_error_after: 6,
-    rate_limit: 4,
-    slow: 5,
-    truncated: 5,
-  },
-  webhooks: {
-    delivered: 45,
-    duplicate: 9,
-    at_once: 6,
-    ack_lost: 10,
-    out_of_order: 10,
-    late_timestamp: 5,
-    wrong_signature: 5,
-    outage: 6,
-    lost: 4,
-    forged: 5,
-  },
-} as const satisfies { readonly [Name in keyof StormWeights]-?: Required<NonNullable<StormWeights[Name]>> };
 
 export const fail = configurationFail('storm');
 

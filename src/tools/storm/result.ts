@@ -1,8 +1,10 @@
-import type { Decimal } from '../../contract/values/decimal.ts';
-import type { CauseId, StormFindingKind } from './kinds.ts';
+import { Decimal } from '../../contract/values/decimal.ts';
+import { environment } from '../../errors/environment.ts';
+import { groupBy, KINDS, type StormFindingKind, type StormMistake } from './kinds.ts';
 import type { StormCustomer, StormNetwork, StormWebhook } from './options.ts';
+import { type Case, moneyOf } from './rules.ts';
 
-// What a storm resolves to.
+// What a storm resolves to, and its sums, which the summary and the page print.
 
 /** Something that is wrong, as plain data: a failed assertion shows it. */
 export interface StormFinding {
@@ -22,9 +24,6 @@ export interface StormFinding {
   /** How the storm is repeated, where it was found with the fewest customers. `story(order)` then shows what happened. */
   readonly replay: string;
 }
-
-/** The name of a mistake of a shop. The guide *Prove your shop* lists them. */
-export type StormMistake = CauseId;
 
 /** The money of one currency. */
 export interface StormMoney {
@@ -62,4 +61,77 @@ export interface StormResult {
    * of each group of findings. The variable `STORM_REPORT=storm.html` writes it.
    */
   html(): string;
+}
+
+/** The findings of one kind. */
+interface KindCount {
+  readonly kind: StormFindingKind;
+  /** Such as `10 given twice`. */
+  readonly words: string;
+  readonly money: StormResult['money'];
+}
+
+/** The sums of a storm. */
+export interface Sums {
+  /** The orders with a finding. */
+  readonly wrong: number;
+  readonly money: StormResult['money'];
+  /** In the order of the table. */
+  readonly kinds: readonly KindCount[];
+}
+
+export function sumsOf(cases: readonly Case[], findings: readonly StormFinding[]): Sums {
+  const byKind = groupBy(findings, ({ kind }) => kind);
+  const kinds = (Object.keys(KINDS) as StormFindingKind[]).flatMap((kind): KindCount[] => {
+    const all = byKind.get(kind);
+    if (all === undefined) return [];
+    const orders = all.filter(({ order }) => order !== null).length;
+    const words = orders === 0 ? KINDS[kind].counted : `${all.length} ${KINDS[kind].counted}`;
+    return [{ kind, words, money: moneyOfAll(cases, all) }];
+  });
+  const wrong = new Set(findings.flatMap(({ order }) => order ?? [])).size;
+  return { wrong, money: moneyOfAll(cases, findings), kinds };
+}
+
+function moneyOfAll(cases: readonly Case[], findings: readonly StormFinding[]): Record<string, StormMoney> {
+  const byOrder = groupBy(findings, ({ order }) => order);
+  const money: Record<string, StormMoney> = {};
+  for (const each of cases) {
+    const kinds = byOrder.get(each.record.plan.order.id)?.map(({ kind }) => kind);
+    const { lost, owed } = moneyOf(each, new Set(kinds));
+    if (lost.isZero() && owed.isZero()) continue;
+    const currency = each.invoices[0]?.currency.code ?? each.record.plan.order.currency;
+    const before = money[currency] ?? { lost: new Decimal(0), owed: new Decimal(0) };
+    money[currency] = { lost: before.lost.plus(lost), owed: before.owed.plus(owed) };
+  }
+  return money;
+}
+
+/** One sum in each of its currencies, such as `2,817.95 EUR and 10.00 USD`. Empty where it is nothing. */
+export function sumText(money: StormResult['money'], sum: keyof StormMoney): string {
+  const parts = Object.entries(money).filter(([, each]) => each[sum].gt(0));
+  // Thousands are parted, cents are always there.
+  const texts = parts.map(([code, each]) => `${each[sum].toFixed(2).replace(/\B(?=(\d{3})+\.)/g, ',')} ${code}`);
+  return texts.join(' and ');
+}
+
+/** Such as `lost 2,817.95 EUR, owed 93.32 EUR`. Empty where it is nothing. */
+export function moneyText(money: StormResult['money']): string {
+  const sums = (['lost', 'owed'] as const).map((sum) => [sum, sumText(money, sum)] as const);
+  return sums.flatMap(([sum, text]) => (text === '' ? [] : [`${sum} ${text}`])).join(', ');
+}
+
+/** How many orders went wrong, and nothing where no order shows what is wrong. */
+export function verdictText({ orders, findings }: Pick<StormResult, 'orders' | 'findings'>, { wrong }: Sums): string {
+  const all = `${orders} ${orders === 1 ? 'order' : 'orders'}`;
+  if (findings.length === 0) return `${all}, nothing wrong`;
+  return wrong === 0 ? all : `${wrong} of ${all} went wrong`;
+}
+
+/** The verdict in one line. */
+export function summaryOf(result: Pick<StormResult, 'seed' | 'orders' | 'findings'>, sums: Sums): string {
+  const parts = [moneyText(sums.money), sums.kinds.map(({ words }) => words).join(', ')].filter((part) => part !== '');
+  const file = environment('STORM_REPORT') ?? '';
+  const end = file === '' || result.findings.length === 0 ? '.' : `: ${file}`;
+  return `${[verdictText(result, sums), ...parts].join(': ')}. Replay with seed ${JSON.stringify(result.seed)}${end}`;
 }

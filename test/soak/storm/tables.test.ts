@@ -21,7 +21,7 @@ describe.each(seeds(3, 8))('seed %i finds and names', (seed) => {
     const found = result.findings[named.indexOf(`${kind} ${mistake}`)];
     expect(found).toMatchObject({ cause: expect.stringMatching(/\.$/), remedy: expect.stringMatching(/./) });
     if (found?.order) expect(result.story(found.order)).toMatch(/^2026-01-0\d [\d:]{8} {2}/);
-    expect(result.html()).toContain('went wrong.');
+    expect(result.html()).toContain('Copy as test');
   });
 });
 

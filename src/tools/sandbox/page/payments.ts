@@ -1,4 +1,4 @@
-import { type Lane, type Moment, momentsOf } from '../../story.ts';
+import { joinMoments, type Lane, type Moment, momentsOf } from '../../story.ts';
 import { shareOf } from '../business/money.ts';
 import type { UnsentResponse } from '../service/respond.ts';
 import type { IncomingRequest } from '../service/service.ts';
@@ -166,35 +166,17 @@ function story(world: World, invoice: InvoiceRecord): Html {
           callback_url === null &&
           html`<strong>No webhook</strong> <span class="soft">neither the payment nor the business has an address</span>`;
   return html`<div class="story"><p class="lanes" aria-hidden="true"><span></span><span>Customer</span><span>Service</span><span>Your shop</span></p>
-<ol>${groups(moments).map(momentRow)}
+<ol>${joinMoments(moments.map((moment) => ({ moment }))).map(({ row, last }) => momentRow(row.moment, last))}
 ${coming && html`<li class="by-service next"><span></span><p><span class="lane">Service: </span>${coming}</p></li>`}</ol></div>`;
-}
-
-/** A moment, and the number of the last attempt that it stands for. */
-interface Group {
-  readonly moment: Moment;
-  last: number | null;
-}
-
-function groups(moments: readonly Moment[]): Group[] {
-  const found: Group[] = [];
-  for (const moment of moments) {
-    const before = found.at(-1);
-    const [mine, theirs] = [moment.attempt, before?.moment.attempt];
-    const isSame = mine?.error && mine.error === theirs?.error && mine.delivery === theirs.delivery;
-    if (before !== undefined && isSame) before.last = mine.number;
-    else found.push({ moment, last: null });
-  }
-  return found;
 }
 
 const TONES: Readonly<Record<string, Tone>> = { pass: 'good', advice: 'good', fail: 'bad' };
 
 const LANES: Readonly<Record<Lane, string>> = { customer: 'Customer', service: 'Service', shop: 'Your shop' };
 
-function momentRow({ moment: { at, lane, grade, what, text, attempt }, last }: Group): Html {
+function momentRow({ at, lane, grade, what, text, attempt }: Moment, last: Moment | null): Html {
   const word = attempt
-    ? html`<a href="/webhooks/${attempt.delivery}">${last === null ? sentence(what) : `Attempts ${attempt.number} to ${last}`}</a>`
+    ? html`<a href="/webhooks/${attempt.delivery}">${last === null ? sentence(what) : `Attempts ${attempt.number} to ${last.attempt?.number}`}</a>`
     : sentence(what);
   const fault = attempt?.fault && tag(`fault: ${attempt.fault}`, 'warn');
   return html`<li class="by-${lane} ${TONES[grade ?? ''] ?? 'off'}">${at ? time(at.getTime()) : html`<span></span>`}<p><span class="lane">${LANES[lane]}: </span><strong>${word}</strong> <bdi class="soft">${text}</bdi> ${fault}</p></li>`;

@@ -1,0 +1,60 @@
+import { orderOf } from '../../contract/orders.ts';
+import { plainIdent } from '../../contract/values/scalars.ts';
+import type { SandboxInvoice } from '../sandbox/wire-types.ts';
+import type { PlannedCustomer } from './customers.ts';
+import type { Found, StormFindingKind, StormMistake } from './kinds.ts';
+
+// What the storm has seen of each customer, and whose order an id is.
+
+/** What the storm has seen of a customer, beside what the sandbox knows. */
+export class CustomerRecord {
+  readonly plan: PlannedCustomer;
+  /** Whether the customer came to the shop before the storm was ended. */
+  hasArrived = false;
+  /** The uuid of the invoice that the customer was sent to, or null if there was none. */
+  uuid: string | null = null;
+  /** The uuids of the invoices of this order, the oldest first. */
+  readonly uuids: string[] = [];
+  /** Whether the customer opened the success_url without having paid. */
+  hasVisitedUnpaid = false;
+  /** What was wrong before the eyes of this customer. */
+  readonly met = new Map<StormFindingKind, Found>();
+
+  constructor(plan: PlannedCustomer) {
+    this.plan = plan;
+  }
+
+  /** Notes what is wrong, once for each kind. */
+  meets(kind: StormFindingKind, problem: string, mistake?: StormMistake): void {
+    if (!this.met.has(kind)) this.met.set(kind, { kind, order: this.plan.order.id, problem, mistake });
+  }
+}
+
+/** The customers of a storm, by their orders and invoices. */
+export class Records {
+  readonly all: readonly CustomerRecord[];
+  /** The customer whose checkout runs. */
+  current: CustomerRecord | null = null;
+  readonly #byId = new Map<string, CustomerRecord>();
+  readonly #byCustomer = new Map<string, CustomerRecord>();
+
+  constructor(plans: readonly PlannedCustomer[]) {
+    this.all = plans.map((plan) => new CustomerRecord(plan));
+    for (const record of this.all) {
+      this.#byId.set(plainIdent(record.plan.order.id), record);
+      this.#byCustomer.set(record.plan.order.customer_id, record);
+    }
+  }
+
+  /** The order of an id: its own, or that of one of its invoices. */
+  of(id: string): CustomerRecord | undefined {
+    return this.#byId.get(plainIdent(id)) ?? this.#byId.get(plainIdent(orderOf(id).order));
+  }
+
+  /** Takes a new invoice. A shop may create it outside of a checkout, such as in its handler: then the ids say whose it is. */
+  own({ uuid, external_id, customer_id }: SandboxInvoice): void {
+    const record = this.current ?? this.of(external_id) ?? this.#byCustomer.get(customer_id);
+    record?.uuids.push(uuid);
+    if (record !== undefined) for (const id of [uuid, external_id]) this.#byId.set(plainIdent(id), record);
+  }
+}

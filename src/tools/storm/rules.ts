@@ -1,0 +1,245 @@
+import { Decimal } from '../../contract/values/decimal.ts';
+import { decimalFrom, Problem } from '../../contract/values/scalars.ts';
+import type { FoundOrder } from '../../reconcile/types.ts';
+import type { SandboxAttempt, SandboxInvoice } from '../sandbox/wire-types.ts';
+import { type Found, groupBy, type StormFindingKind } from './kinds.ts';
+import type { StormFulfilment } from './options.ts';
+import type { CustomerRecord } from './records.ts';
+import type { Seen } from './story.ts';
+
+// What is wrong with one order at the end. The kinds that `reconcile` has too mean the same here. They are decided here, because an
+// order may have several invoices, and what counts is what the customer got.
+
+/** An order at the end: what its customer saw, what the sandbox knows, and what the shop says. */
+export interface Case {
+  readonly record: CustomerRecord;
+  /** The oldest first. */
+  readonly invoices: readonly SandboxInvoice[];
+  /** Those of the invoices that were paid, in whole or in part. */
+  readonly paid: readonly SandboxInvoice[];
+  readonly rows: readonly FoundOrder[];
+  readonly given: readonly StormFulfilment[];
+  /** Whether the shop shows what it gave. */
+  readonly showsGiven: boolean;
+  /** The attempts to tell the shop of the paid event, and of the canceled one. */
+  readonly attempts: readonly (SandboxAttempt & { readonly event: string })[];
+  /** The amount of the first invoice, which is over the whole order. */
+  readonly ordered: Decimal;
+  readonly paidFiat: Decimal;
+  readonly credited: Decimal;
+  /** What the shop gave, as the story has it. */
+  readonly acts: readonly Seen[];
+}
+
+/** What is wrong by a rule, or nothing. */
+type Wrong = string | null | undefined | false;
+type Rule = readonly [StormFindingKind, (order: Case) => Wrong];
+
+/** The rules for every order. */
+const RULES: readonly Rule[] = [
+  ['amount_differs', amountDiffers],
+  ['currency_differs', currencyDiffers],
+  ['second_invoice', secondInvoice],
+  ['fulfilled_not_paid', fulfilledNotPaid],
+];
+
+/** The rules for an order that the shop has. */
+const RULES_OF_ROWS: readonly Rule[] = [
+  ['paid_not_fulfilled', paidNotFulfilled],
+  ['fulfilled_for_less', fulfilledForLess],
+  ['fulfilled_twice', fulfilledTwice],
+  ['credited_differs', creditedDiffers],
+];
+
+/** @param isReadable Whether all rows of the order can be read: what cannot is told already. */
+export function findingsOf(order: Case, isReadable: boolean): Found[] {
+  const { rows, paid, record } = order;
+  // An unpaid order may be deleted.
+  const isMissing = rows.length === 0 && paid.length > 0 && isReadable;
+  const missing: Rule = ['order_missing', () => 'The shop has no order for the invoice that was paid.'];
+  const rules = [...RULES, ...(rows.length > 0 ? RULES_OF_ROWS : isMissing ? [missing] : [])];
+  const broken = rules.flatMap(([kind, rule]): Found[] => {
+    const problem = rule(order);
+    return problem ? [{ kind, order: record.plan.order.id, problem }] : [];
+  });
+  return [...record.met.values(), ...broken];
+}
+
+function amountDiffers({ invoices, record: { plan } }: Case): Wrong {
+  const { amount: ordered, currency } = plan.order;
+  if (sumOf(invoices.map(({ amount }) => amount)).eq(ordered)) return null; // the order in parts
+  const wrong = invoices.find((each) => {
+    const before = invoices.filter(
+      ({ status, finished_at: end }) => status === 'success' && String(end) <= each.created_at,
+    );
+    const rest = new Decimal(ordered).minus(sumOf(before.map(paidOf))); // of an order that was paid in part
+    return !rest.eq(each.amount) && !new Decimal(ordered).eq(each.amount);
+  });
+  return (
+    wrong && `The order is over ${ordered} ${currency}, and its invoice over ${wrong.amount} ${wrong.currency.code}.`
+  );
+}
+
+function currencyDiffers({ invoices, record: { plan } }: Case): Wrong {
+  const wrong = invoices.find(({ currency }) => currency.code !== plan.order.currency);
+  return wrong && `The order is in ${plan.order.currency}, and its invoice in ${wrong.currency.code}.`;
+}
+
+function secondInvoice({ invoices, ordered }: Case): Wrong {
+  const second = invoices.slice(1).find((each) => couldBePaid(invoices, each, ordered));
+  const first = invoices[0]?.external_id;
+  return (
+    second &&
+    `The order got the invoice ${second.external_id} while ${first} could be paid, or was: the customer can pay twice.`
+  );
+}
+
+/** Whether an earlier invoice was paid in full, or could be paid, when this one was created. */
+function couldBePaid(invoices: readonly SandboxInvoice[], later: SandboxInvoice, ordered: Decimal): boolean {
+  const earlier = invoices.slice(0, invoices.indexOf(later));
+  if (sumOf([...earlier, later].map(({ amount }) => amount)).lte(ordered)) return false; // the order in parts
+  return earlier.some((each) => {
+    // At the same instant the earlier one had ended: the clock stands still while the shop handles a webhook.
+    const hadEnded = each.finished_at !== null && each.finished_at <= later.created_at;
+    if (!hadEnded) return each.expires_at > later.created_at;
+    return each.status === 'success' && new Decimal(paidOf(each)).gte(each.amount);
+  });
+}
+
+/** What was paid of an invoice that was. */
+export function paidOf({ adjustment, amount }: SandboxInvoice): string {
+  return adjustment?.actual_amount_fiat ?? amount;
+}
+
+/** What a row of `fulfilments()` gives. A row with a credit and without a kind is one of a shop that gives credit. */
+function kindOfRow({ kind, credited_usdt }: StormFulfilment): NonNullable<StormFulfilment['kind']> {
+  return kind ?? ((credited_usdt ?? null) === null ? 'goods' : 'credit');
+}
+
+function ofKind(given: readonly StormFulfilment[], ...kinds: readonly StormFulfilment['kind'][]): StormFulfilment[] {
+  return given.filter((row) => kinds.includes(kindOfRow(row)));
+}
+
+function isParcel({ item }: StormFulfilment): boolean {
+  return (item ?? null) !== null;
+}
+
+function isInState(rows: readonly FoundOrder[], ...states: readonly FoundOrder['state'][]): boolean {
+  return rows.some(({ state }) => states.includes(state));
+}
+
+function paidText({ paidFiat, ordered, record }: Case): string {
+  return `${paidFiat.toFixed(2)} of ${ordered.toFixed(2)} ${record.plan.order.currency} was paid`;
+}
+
+function paidNotFulfilled(order: Case): Wrong {
+  const { paid, rows, given, showsGiven } = order;
+  if (paid.length === 0 || given.length > 0 || isInState(rows, 'refunded')) return null;
+  // An order that was paid with another amount may wait for a person, once it is booked.
+  const isOther = paid.some(({ is_adjusted }) => is_adjusted);
+  const state = (['fulfilled', 'paid'] as const).find((each) => isInState(rows, each));
+  const isBooked = isOther && (state === 'paid' || creditOf(rows)?.gt(0) === true);
+  if (state === 'fulfilled' ? !showsGiven : isBooked || (state === 'paid' && !showsGiven)) return null;
+  return state === undefined
+    ? `${paidText(order)}, and the order is ${rows.map((row) => row.state).join(', ')}.`
+    : `${paidText(order)}. The order is ${state}, and fulfilments() has no row for it.`;
+}
+
+/** A shop that gives the credit, and no goods, may fulfil an order for less, and one that sends some of its parcels too. */
+function fulfilledForLess(order: Case): Wrong {
+  const { paid, given, rows, ordered, paidFiat, showsGiven } = order;
+  if (paid.length === 0 || !paidFiat.lt(ordered)) return null;
+  const goods = ofKind(given, 'goods');
+  const isWhole = isInState(rows, 'fulfilled');
+  const isForReview = given.length > 0 && ofKind(given, 'review').length === given.length;
+  const isGiven = goods.length > 0 ? isWhole || !goods.every(isParcel) : isWhole && (!showsGiven || isForReview);
+  const hint = showsGiven ? '' : ' If the shop gives credit, let fulfilments() show how much.';
+  return isGiven && `${paidText(order)}, and the whole order was given.${hint}`;
+}
+
+/** What an order cost the shop, and what the shop owes its customer, by its findings. */
+export function moneyOf(
+  order: Case,
+  kinds: ReadonlySet<StormFindingKind>,
+): { readonly lost: Decimal; readonly owed: Decimal } {
+  const { ordered, paidFiat } = order;
+  const again = kinds.has('fulfilled_twice') ? Math.max(1, timesGiven(order) - timesPaid(order)) : 0;
+  const less = kinds.has('fulfilled_for_less') ? ordered.minus(paidFiat) : 0;
+  const free = kinds.has('fulfilled_not_paid') ? ordered : 0;
+  const isOwed = kinds.has('paid_not_fulfilled') || kinds.has('order_missing');
+  return { lost: ordered.times(again).plus(less).plus(free), owed: isOwed ? paidFiat : new Decimal(0) };
+}
+
+/**
+ * How often the order may be given: once, and again for each further payment in full. A payment of more than twice the order is
+ * one payment, and buys it once.
+ */
+function timesPaid({ paid, paidFiat, ordered }: Case): number {
+  return Math.min(paid.length, Math.max(1, Math.floor(paidFiat.div(ordered).toNumber())));
+}
+
+/** How often the order, or one of its parcels, was given. */
+function timesGiven({ given }: Case): number {
+  const parcels = groupBy(ofKind(given, 'goods'), ({ item }) => String(item ?? ''));
+  return Math.max(0, ...[...parcels.values()].map(({ length }) => length));
+}
+
+function fulfilledTwice(order: Case): Wrong {
+  const { paid, given } = order;
+  if (paid.length === 0) return null;
+  const [often, allowed] = [timesGiven(order), timesPaid(order)];
+  if (often > allowed) return `The order was paid ${timesText(allowed)} and given ${timesText(often)}.`;
+  const credits = ofKind(given, 'credit');
+  if (creditOf(credits)?.gt(mostCredit(order)) !== true) return null;
+  if (often > 0) return 'The order was given as goods, and what was paid for them as credit too.';
+  const [paidTimes, times] = [paid, credits].map(({ length }) => timesText(length));
+  return credits.length > paid.length && `The order was paid ${paidTimes} and credited ${times}.`;
+}
+
+const CENT = new Decimal('0.02'); // of a fiat currency, in USDT, with its rounding
+
+/** The most that a shop may credit: what it got, or what was paid at the rate of the invoice, beyond the goods that it gave. */
+function mostCredit({ paid, credited, given, paidFiat, ordered }: Case): Decimal {
+  const atRate = sumOf(paid.map((each) => each.rate && new Decimal(paidOf(each)).div(each.rate)));
+  const hasGoods = ofKind(given, 'goods').some((row) => !isParcel(row));
+  const part = hasGoods ? Decimal.max(paidFiat.minus(ordered), 0).div(paidFiat) : 1;
+  return Decimal.max(credited, atRate).times(part).plus(CENT);
+}
+
+function creditedDiffers(order: Case): Wrong {
+  const { paid, rows, given, credited } = order;
+  if (paid.length === 0) return null;
+  const booked = isInState(rows, 'refunded') ? null : creditOf(rows);
+  if (booked?.eq(credited) === false)
+    return `${credited.toFixed()} USDT was credited, and ${booked.toFixed()} is booked.`;
+  const credit = creditOf(ofKind(given, 'credit'));
+  if (credit === null || fulfilledTwice(order)) return null;
+  const others = ofKind(given, 'goods', 'refund', 'review');
+  const isFine = credit.lte(mostCredit(order)) && (others.length > 0 || credit.gte(credited.minus(CENT)));
+  return !isFine && `${credited.toFixed()} USDT was credited, and ${credit.toFixed()} was given.`;
+}
+
+function fulfilledNotPaid({ paid, rows, given }: Case): Wrong {
+  if (paid.length > 0) return null;
+  const booked = rows.find(({ state }) => state !== 'open' && state !== 'canceled');
+  if (booked !== undefined) return `The order is ${booked.state}, and nothing was paid.`;
+  return ofKind(given, 'goods', 'credit', 'refund').length > 0 && 'The order was given, and nothing was paid.';
+}
+
+export function timesText(count: number): string {
+  return count === 1 ? 'once' : count === 2 ? 'twice' : `${count} times`;
+}
+
+/** The credit in the rows, or null if none of them has any. */
+export function creditOf(rows: readonly Pick<StormFulfilment, 'credited_usdt'>[]): Decimal | null {
+  const credits = rows.map(({ credited_usdt }) => credited_usdt ?? null).filter((credit) => credit !== null);
+  return credits.length === 0 ? null : sumOf(credits);
+}
+
+/** The sum of the amounts that can be read. */
+export function sumOf(amounts: readonly StormFulfilment['credited_usdt'][]): Decimal {
+  return amounts.reduce<Decimal>((sum, given) => {
+    const amount = decimalFrom(typeof given === 'object' ? given?.toFixed() : given);
+    return amount instanceof Problem ? sum : sum.plus(amount);
+  }, new Decimal(0));
+}

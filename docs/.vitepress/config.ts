@@ -21,7 +21,7 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
   Fulfil: ['webhooks', 'fulfil-exactly-once', 'amounts-and-late-payments', 'queues', 'nest-and-vendure', 'medusa'],
   Test: ['sandbox', 'testing-your-integration', 'prove-your-shop'],
   Operate: ['going-live', 'security', 'reconcile', 'observability', 'serverless-and-edge'],
-  'Look up': ['troubleshooting', 'errors', 'service-interface'],
+  'Look up': ['troubleshooting', 'errors', 'storm-findings', 'service-interface'],
 };
 const CONTRIBUTE = ['architecture', 'decisions', 'testing', 'performance'];
 

@@ -601,8 +601,8 @@ describe('a storm refuses', () => {
   });
 });
 
-it('the guide has each finding and each mistake in the words of its row', () => {
-  const guide = readFileSync(new URL('../../../docs/prove-your-shop.md', import.meta.url), 'utf8');
+it('the page of findings has each finding and each mistake in the words of its row', () => {
+  const guide = readFileSync(new URL('../../../docs/storm-findings.md', import.meta.url), 'utf8');
   for (const [name, { means }] of Object.entries(KINDS)) expect(guide).toContain(`| \`${name}\` | ${means} |`);
   for (const [name, [text, remedy]] of Object.entries(CAUSES))
     expect(guide).toContain(`| \`${name}\` | ${text} | ${remedy} |`);

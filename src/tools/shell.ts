@@ -1,9 +1,9 @@
-/** Returns a text in single quotes, so that a POSIX shell takes it literally. */
+/** A text in single quotes, so that a POSIX shell takes it literally. */
 export function shellText(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
-/** Returns a text as one word of a shell command, quoted only if that is necessary. */
+/** A text as one word of a shell command, quoted only if that is necessary. */
 export function shellWord(text: string): string {
   return /^[\w@%+=:,./][\w@%+=:,./-]*$/.test(text) ? text : shellText(text);
 }

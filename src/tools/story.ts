@@ -1,5 +1,6 @@
 // The story of one order as data: who did what when, in three lanes. The command `order`, the page of a payment and a
-// storm print it. It is made of an invoice and its deliveries, and in a sandbox also of the changes that only a sandbox sees.
+// storm print it. It is made of an invoice and its deliveries, and in a sandbox also of the changes that only a sandbox
+// sees.
 import { isFinalStatus } from '../contract/statuses.ts';
 import { Decimal } from '../contract/values/decimal.ts';
 

@@ -63,7 +63,10 @@ async function run(argv: readonly string[], io: Io): Promise<ExitCode> {
   throw misuse(`${first} ${problem}.${meant}`, `${START} ${first} --help`);
 }
 
-/** The second words of a command, such as `check`: one empty word for a command of a single word, none for an unknown one. */
+/**
+ * The second words of a command, such as `check`: one empty word for a command of a single word, none for an unknown
+ * one.
+ */
 function actionsOf(first: string): string[] {
   const names = Object.keys(RUN).map((name) => name.split(' '));
   return names.flatMap(([word, action = '']) => (word === first ? [action] : []));

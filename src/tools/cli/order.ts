@@ -1,5 +1,5 @@
-// The command `order`: reads one invoice with its deliveries, tells what happened, and where the order stands. It imports the
-// client when it runs.
+// The command `order`: reads one invoice with its deliveries, tells what happened, and where the order stands. It
+// imports the client when it runs.
 import type { MerchantClient } from '../../client.ts';
 import type { WebhookDelivery } from '../../contract/deliveries.ts';
 import type { Invoice } from '../../contract/invoices.ts';
@@ -189,8 +189,8 @@ function momentLines(moments: readonly Moment[], style: Style): string[] {
 }
 
 /**
- * Where the order stands. `heard`: the endpoint answered 2xx, `page`: with a page of HTML. It has not accepted the webhook
- * in `retrying` and `given_up`, and there is none in `no_webhook`.
+ * Where the order stands. `heard`: the endpoint answered 2xx, `page`: with a page of HTML. It has not accepted the
+ * webhook in `retrying` and `given_up`, and there is none in `no_webhook`.
  */
 type OrderState =
   | 'open'

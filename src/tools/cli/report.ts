@@ -46,8 +46,8 @@ export function markOf(grade: Grade, style: Style): string {
 const COLUMNS = 80;
 
 /**
- * The text in lines of 80 columns at most, each behind `indent` columns. `first` replaces the indent of the first line, and
- * may hold colours. A word that is longer than a line is not broken, so that it can be copied.
+ * The text in lines of 80 columns at most, each behind `indent` columns. `first` replaces the indent of the first line,
+ * and may hold colours. A word that is longer than a line is not broken, so that it can be copied.
  */
 export function wrapped(text: string, indent: number, first = ' '.repeat(indent)): string {
   const lines: string[] = [];

@@ -1,5 +1,5 @@
-// Where the service interface leaves a point open, services differ. This file holds the points for which a merchant's code
-// must behave otherwise. Forms that only the client absorbs are fixtures of its tests.
+// Where the service interface leaves a point open, services differ. This file holds the points for which a merchant's
+// code must behave otherwise. Forms that only the client absorbs are fixtures of its tests.
 import { ConfigurationError } from '../../errors/classes.ts';
 import { quoted } from './option-checks.ts';
 

@@ -17,7 +17,9 @@ export interface Line {
 const SUBJECT = 36;
 const RESULT = 31;
 
-/** What happened and to which order, then the result, in two columns. Null for an event that another line shows as well. */
+/**
+ * What happened and to which order, then the result, in two columns. Null for an event that another line shows as well.
+ */
 export function lineOf(event: SandboxEvent): Line | null {
   const line = (grade: Line['grade'], subject: string, result: string, cause: string | null = null): Line => ({
     at: event.at,

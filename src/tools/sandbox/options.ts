@@ -56,7 +56,10 @@ export interface SeedInvoice extends SandboxDefaults {
   readonly purpose?: string | null | undefined;
   /** @defaultValue 'pending' */
   readonly status?: 'pending' | 'success' | 'fail' | 'expired' | 'canceled' | undefined;
-  /** The time since its creation, milliseconds or text. A pending one that is older than the lifetime expires at once. @defaultValue 0 */
+  /**
+   * The time since its creation, milliseconds or text. A pending one that is older than the lifetime expires at once.
+   * @defaultValue 0
+   */
   readonly age?: number | string | undefined;
   /** For `success`: the paid amount as decimal text. Default: `amount`. Another one makes the invoice adjusted. */
   readonly paid?: string | undefined;
@@ -79,7 +82,10 @@ export interface SandboxOptions {
   readonly clock?: 'virtual' | 'real' | undefined;
   /** The initial time of the clock: a Date, epoch milliseconds or ISO 8601 text. Default: the real time. */
   readonly now?: Date | number | string | undefined;
-  /** Time from creation to expiry: milliseconds, or text such as `"90s"` or `"1h30m"`, up to 100 years. @defaultValue '30m' */
+  /**
+   * Time from creation to expiry: milliseconds, or text such as `"90s"` or `"1h30m"`, up to 100 years.
+   * @defaultValue '30m'
+   */
   readonly lifetime?: number | string | undefined;
   /** The name of the shop on the payment page. @defaultValue 'Your shop' */
   readonly merchantName?: string | undefined;
@@ -96,8 +102,8 @@ export interface SandboxOptions {
   /** Initial invoices. `reset()` restores them. */
   readonly seedData?: { readonly invoices?: readonly SeedInvoice[] | undefined } | undefined;
   /**
-   * Host names beyond loopback that webhooks may go to, such as `shop.test` or `host.docker.internal`, without scheme or
-   * port. Addresses of invoices may name them with plain http. Default: none.
+   * Host names beyond loopback that webhooks may go to, such as `shop.test` or `host.docker.internal`, without scheme
+   * or port. Addresses of invoices may name them with plain http. Default: none.
    */
   readonly deliverTo?: readonly string[] | undefined;
   /** Sends the webhooks. Default: the global fetch at the time of each delivery. */
@@ -200,7 +206,10 @@ const SETTINGS = {
 /** The options with every default in place. */
 export type Settings = ReturnType<typeof readSettings>;
 
-/** Checks the options and fills in the defaults. Null means absent. @throws ConfigurationError that names the right values. */
+/**
+ * Checks the options and fills in the defaults. Null means absent.
+ * @throws ConfigurationError that names the right values.
+ */
 export function readSettings(options: SandboxOptions, internals: Internals = {}) {
   const given = Object.entries(options ?? {}).filter(([, value]) => value !== null);
   const what = options === null || typeof options !== 'object' ? options : Object.fromEntries(given);

@@ -30,7 +30,9 @@ import type { World } from './world.ts';
 /** The sandbox as a fetch. It takes the same arguments as the fetch of the platform. */
 export type SandboxFetch = (input: string | URL | Request, init?: RequestInit) => Promise<Response>;
 
-/** What a sandbox works on. Kept outside of the class, so that its type has no private member and is one in both forms. */
+/**
+ * What a sandbox works on. Kept outside of the class, so that its type has no private member and is one in both forms.
+ */
 interface Inside {
   readonly world: World;
   readonly front: Front;
@@ -122,17 +124,17 @@ export class LocalSandbox implements AsyncDisposable {
     return server;
   }
 
-  /** Returns the requests, oldest first, each with the cause of its refusal. The last 2,000 events are kept. */
+  /** The requests, oldest first, each with the cause of its refusal. The last 2,000 events are kept. */
   requests(): RequestEntry[] {
     return worldOf(this).log.requests();
   }
 
-  /** Returns requests, changes of invoices, delivery attempts and notes, oldest first. */
+  /** Requests, changes of invoices, delivery attempts and notes, oldest first. */
   events(): SandboxEvent[] {
     return worldOf(this).log.all();
   }
 
-  /** Returns the deliveries of one invoice, or of all, newest first. */
+  /** The deliveries of one invoice, or of all, newest first. */
   deliveries(ident?: string): SandboxDelivery[] {
     const world = worldOf(this);
     const invoice = ident === undefined ? undefined : find(world, ident);
@@ -152,7 +154,7 @@ export class LocalSandbox implements AsyncDisposable {
   }
 
   /**
-   * Returns the webhook of a final invoice as a signed Request, for a receiver without a port. It uses up the next
+   * The webhook of a final invoice as a signed Request, for a receiver without a port. It uses up the next
    * queued fault that changes a request: `wrong_signature`, `late_timestamp` or `reserialized`.
    *
    * @param url Default: the `callback_url` of the invoice, else http://localhost/webhook.
@@ -252,7 +254,8 @@ export class LocalSandbox implements AsyncDisposable {
   /**
    * Creates an invoice, as a request to the service would.
    *
-   * @param draft Amount and currency. `external_id` defaults to the next free `order-1001`, `customer_id` to `customer-1`.
+   * @param draft Amount and currency. `external_id` defaults to the next free `order-1001`, `customer_id` to
+   * `customer-1`.
    * @throws ConfigurationError (`SDK_CONFIGURATION`) for a member that the service refuses, or a taken `external_id`.
    * @example
    * const { payment_url } = sandbox.create({ amount: '25.00', currency: 'EUR' });
@@ -278,8 +281,8 @@ export class LocalSandbox implements AsyncDisposable {
    * Pays the ordered amount, or another `amount`, which makes the invoice adjusted. With `late` it pays an invoice that
    * has ended unpaid. One that is still pending expires first: the clock moves to its `expires_at`.
    *
-   * @param options `amount` defaults to the whole. `method` is an id or name, and defaults to the chosen one, else to the
-   * first that takes the ordered amount.
+   * @param options `amount` defaults to the whole. `method` is an id or name, and defaults to the chosen one, else to
+   * the first that takes the ordered amount.
    * @throws ConfigurationError (`SDK_CONFIGURATION`) if no method takes the amount, or if the invoice is paid already.
    * @example
    * const { invoice, delivery } = await sandbox.pay('order-1', { method: 'Card' });
@@ -318,20 +321,20 @@ export class LocalSandbox implements AsyncDisposable {
     return ended(this, ident, async (world, invoice) => adjustInvoice(world, invoice, amount));
   }
 
-  /** Returns one invoice. */
+  /** One invoice. */
   invoice(ident: string): SandboxInvoice {
     const world = worldOf(this);
     return toSandboxInvoice(world, find(world, ident));
   }
 
-  /** Returns all invoices, newest first. */
+  /** All invoices, newest first. */
   invoices(): SandboxInvoice[] {
     const world = worldOf(this);
     const rows = world.store.invoices().reverse();
     return rows.map((invoice) => toSandboxInvoice(world, invoice));
   }
 
-  /** Returns the withdrawals, newest first. */
+  /** The withdrawals, newest first. */
   withdrawals(): SandboxWithdrawal[] {
     return withdrawalsInOrder(worldOf(this));
   }

@@ -126,7 +126,9 @@ export interface SandboxEnding {
 
 /** What became of the latest webhook of an invoice. */
 export interface EndingDelivery {
-  /** `waiting`: the first attempt is held or in progress. `retrying`: refused, with attempts left. `failed`: given up. */
+  /**
+   * `waiting`: the first attempt is held or in progress. `retrying`: refused, with attempts left. `failed`: given up.
+   */
   readonly state: 'delivered' | 'retrying' | 'failed' | 'waiting';
   /** The HTTP status of the last attempt. Null without a response. */
   readonly status: number | null;

@@ -6,8 +6,8 @@ import type { StormShop } from './options.ts';
 import { mistakeOf } from './probes.ts';
 import { type Case, creditOf } from './rules.ts';
 
-// Why it is wrong. The order shows most of it: who gave it when, which webhooks it heard of, and what its state is. A receiver
-// that refuses everything and says nothing is asked once for each usual mistake.
+// Why it is wrong. The order shows most of it: who gave it when, which webhooks it heard of, and what its state is. A
+// receiver that refuses everything and says nothing is asked once for each usual mistake.
 
 /** A mistake with its words. */
 interface Named {
@@ -210,7 +210,9 @@ function sharedOf(own: readonly Case[], right: readonly Case[]): string | null {
 
 // A receiver that accepts nothing.
 
-/** Why the endpoint accepts nothing: what a receiver of this package says, what its response shows, or what it accepts. */
+/**
+ * Why the endpoint accepts nothing: what a receiver of this package says, what its response shows, or what it accepts.
+ */
 async function receiverCause(shop: StormShop, sandbox: Sandbox): Promise<Named> {
   const refused = sandbox
     .deliveries()

@@ -2,7 +2,8 @@ import { Decimal } from '../../contract/values/decimal.ts';
 import { createRandom } from '../sandbox/state/random.ts';
 import type { CheckedSettings, StormCustomer, StormNetwork, StormOrder, StormWebhook } from './options.ts';
 
-// The plan of a storm, drawn from its seed alone: who comes when, what each of them does, and what goes wrong around it.
+// The plan of a storm, drawn from its seed alone: who comes when, what each of them does, and what goes wrong around
+// it.
 
 export const MINUTE = 60_000;
 const OPENING_HOURS = 12 * 60 * MINUTE;
@@ -20,7 +21,9 @@ const SHARES = {
 };
 export type Share = keyof typeof SHARES;
 
-/** When the shop is killed: while its function handles the webhook, whose response is lost, or right after its response. */
+/**
+ * When the shop is killed: while its function handles the webhook, whose response is lost, or right after its response.
+ */
 export type Kill = 'inside' | 'after';
 
 /** One customer of the day. Times are milliseconds after the start. */
@@ -38,8 +41,8 @@ export interface PlannedCustomer {
   /** The kill while the shop hears of this payment, or null. */
   readonly kill: Kill | null;
   /**
-   * Whether the shop hears that the invoice has expired, and not that it, or the one after it, was paid: then only a catch-up
-   * that asks for canceled orders too, and for all of their invoices, finds the payment.
+   * Whether the shop hears that the invoice has expired, and not that it, or the one after it, was paid: then only a
+   * catch-up that asks for canceled orders too, and for all of their invoices, finds the payment.
    */
   readonly isLostAlone: boolean;
   /** Whether no webhook of any order arrives while the one of this order is not delivered. */
@@ -85,7 +88,9 @@ const KILLS: readonly (readonly [StormWebhook, Kill])[] = [
 /** What the customers of a kind that pays less pay, in turns: each is in a storm of 200. */
 const LESS: readonly Share[] = ['cent_less', 'little_less', 'less', 'less'];
 
-/** The hours from which an outage of the whole shop may begin. More than three would leave a large storm nothing else. */
+/**
+ * The hours from which an outage of the whole shop may begin. More than three would leave a large storm nothing else.
+ */
 const OUTAGES_FROM = [2, 6, 10].map((hour) => hour * 60 * MINUTE);
 const OUTAGE_LASTS = 120 * MINUTE;
 /** The hours of the day without such an outage, from their first minute to the last that a payment has time for. */
@@ -138,7 +143,9 @@ export function planCustomers(settings: CheckedSettings): PlannedCustomer[] {
   return only === undefined ? plans : plans.filter(({ order }) => only.includes(order.id));
 }
 
-/** A payment before the shop's job tells it that the invoice has expired: the held event then comes after the payment. */
+/**
+ * A payment before the shop's job tells it that the invoice has expired: the held event then comes after the payment.
+ */
 function rightAfterTheEnd(arrives: number): number {
   const end = arrives + LIFETIME;
   const untilTurn = TURN - (end % TURN);
@@ -146,8 +153,8 @@ function rightAfterTheEnd(arrives: number): number {
 }
 
 /**
- * Changes webhooks with one another until each of the pairs is played, and one customer of each `restartEvery` is killed while a
- * whole payment is told. Returns the kills, by the index of their customer.
+ * Changes webhooks with one another until each of the pairs is played, and one customer of each `restartEvery` is
+ * killed while a whole payment is told. Returns the kills, by the index of their customer.
  */
 function pairAndKill(
   kinds: readonly StormCustomer[],

@@ -11,8 +11,8 @@ import { FORGERIES, isAccepted, send } from './probes.ts';
 import type { CustomerRecord, Records } from './records.ts';
 import { messageOf, pause, TIMED_OUT, within } from './waiting.ts';
 
-// Plays the plan over the shop, one step at a time: a step is what one customer does at one moment. Between the steps the clock
-// moves, and the sandbox delivers, repeats and expires what falls due.
+// Plays the plan over the shop, one step at a time: a step is what one customer does at one moment. Between the steps
+// the clock moves, and the sandbox delivers, repeats and expires what falls due.
 
 /** Longer than the lease of a claimed event, 50 seconds. */
 const LEASE_IS_OVER = 55_000;
@@ -194,7 +194,7 @@ export class Day {
     await this.shop.look('checkout');
   }
 
-  /** Returns the message of the error that the customer saw, or null. */
+  /** The message of the error that the customer saw, or null. */
   async #checkout(record: CustomerRecord, what: string): Promise<string | null> {
     const { order } = record.plan;
     const note = (text: string): void => this.shop.story.note(order.id, 'customer', what, text);

@@ -12,8 +12,8 @@ import type { StormFulfilment, StormShop } from './options.ts';
 import { FAILED, listOf, newRows } from './played-shop.ts';
 import { type Case, findingsOf, paidOf, sumOf, timesText } from './rules.ts';
 
-// What is wrong at the end: the rows of the shop are compared with the invoices of the sandbox, an order at a time, and what the
-// storm as a whole has shown is added.
+// What is wrong at the end: the rows of the shop are compared with the invoices of the sandbox, an order at a time, and
+// what the storm as a whole has shown is added.
 
 /** The rows of the shop's database at one moment. */
 export interface Rows {
@@ -115,7 +115,9 @@ const EVENTS: readonly (readonly [words: string, isOne: (delivery: SandboxDelive
   ['webhooks of an end without payment', (each) => !isPaid(each), 3],
 ];
 
-/** An endpoint that accepts nothing, or nothing of one event, shows little, or is healed by the catch-up without a word. */
+/**
+ * An endpoint that accepts nothing, or nothing of one event, shows little, or is healed by the catch-up without a word.
+ */
 function ofReceiver({ shop }: Day, sandbox: Sandbox): Found[] {
   if (shop.members.receive === undefined) return [];
   const deliveries = sandbox.deliveries().reverse(); // the oldest first

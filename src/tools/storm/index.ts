@@ -1,6 +1,6 @@
 /**
- * A day of customers over a shop's own code, with everything that goes wrong between a shop and a payment service. For the
- * tests of a merchant. Loads the sandbox, and no client.
+ * A day of customers over a shop's own code, with everything that goes wrong between a shop and a payment service. For
+ * the tests of a merchant. Loads the sandbox, and no client.
  *
  * @module merchant-invoicing/storm
  */

@@ -29,11 +29,13 @@ export interface StormService {
   /** The origin for the shop's own addresses, such as its `callback_url`, where `receive` is a function. */
   readonly origin: string;
   /**
-   * The time of the service in milliseconds. Days pass in a second, so give it to the handler and the store where `receive` is a
-   * function. Webhooks to an address are stamped by the clock of the machine.
+   * The time of the service in milliseconds. Days pass in a second, so give it to the handler and the store where
+   * `receive` is a function. Webhooks to an address are stamped by the clock of the machine.
    */
   readonly now: () => number;
-  /** Serves the service over HTTP, for a shop in another process, as `sandbox.listen()` does. It ends with the storm. */
+  /**
+   * Serves the service over HTTP, for a shop in another process, as `sandbox.listen()` does. It ends with the storm.
+   */
   listen(): Promise<SandboxServer>;
 }
 
@@ -48,7 +50,10 @@ export interface StormOrder {
   readonly currency: string;
 }
 
-/** One row for each time that a customer got something for an order: goods, credit, the money back, or a person's decision. */
+/**
+ * One row for each time that a customer got something for an order: goods, credit, the money back, or a person's
+ * decision.
+ */
 export interface StormFulfilment {
   /** The id of the order in `orders()`, or of its invoice. */
   readonly external_id: string;
@@ -67,28 +72,30 @@ export interface StormFulfilment {
 export interface StormShop {
   /**
    * Runs the shop's code behind its pay button, which creates the invoice. Resolves to what the customer gets: the
-   * `payment_url`, the invoice, another page of the shop, or null where nothing is to pay. If it rejects, the customer sees an
-   * error, and comes back later.
+   * `payment_url`, the invoice, another page of the shop, or null where nothing is to pay. If it rejects, the customer
+   * sees an error, and comes back later.
    */
   readonly checkout: (order: StormOrder) => Promise<string | { readonly payment_url: string } | null>;
   /** The webhook endpoint: an address on this machine, or a function. Absent in a shop that only asks the service. */
   readonly receive?: string | ((request: Request) => Response | Promise<Response>) | undefined;
   /**
-   * The orders of the shop's database, as for `reconcile`. `external_id` is the id of the order, or that with which the shop
-   * created its invoice. An unpaid order may be deleted.
+   * The orders of the shop's database, as for `reconcile`. `external_id` is the id of the order, or that with which the
+   * shop created its invoice. An unpaid order may be deleted.
    */
   readonly orders: () => Rows<ReconcileOrder>;
   /** One row for each time that something was given. Without it, a double fulfilment is not seen. */
   readonly fulfilments?: (() => Rows<StormFulfilment>) | undefined;
   /** Follows the customer back to the shop, to the `success_url` of the invoice. */
   readonly visit?: ((url: string) => unknown) | undefined;
-  /** Runs `handler.catchUp`, if the shop does. It is called every ten minutes of the day, over an address once an hour. */
+  /**
+   * Runs `handler.catchUp`, if the shop does. It is called every ten minutes of the day, over an address once an hour.
+   */
   readonly catchUp?: (() => unknown) | undefined;
   /** Kills the shop's process and starts it again, or throws away what it has in memory. */
   readonly restart?: (() => unknown) | undefined;
   /**
-   * Resolves when the shop's workers and timers have nothing to do. It is awaited after each step. Without it the storm waits
-   * for 50 ms before it judges, and reads suspects again for two seconds at most.
+   * Resolves when the shop's workers and timers have nothing to do. It is awaited after each step. Without it the storm
+   * waits for 50 ms before it judges, and reads suspects again for two seconds at most.
    */
   readonly idle?: (() => unknown) | undefined;
   /** Called at the end. Its error rejects the storm if there is no finding and no other error. */
@@ -163,7 +170,9 @@ export interface StormWeights {
 
 /** The settings of a storm. */
 export interface StormSettings {
-  /** The same seed repeats the storm exactly in one process. Over HTTP with kills it repeats the plan. @defaultValue 1 */
+  /**
+   * The same seed repeats the storm exactly in one process. Over HTTP with kills it repeats the plan. @defaultValue 1
+   */
   readonly seed?: number | string | undefined;
   /** Customers of the day. @defaultValue 200 */
   readonly customers?: number | undefined;
@@ -178,8 +187,9 @@ export interface StormSettings {
   /** The number of customers for one kill, where the shop has `restart`. @defaultValue 20 */
   readonly restartEvery?: number | undefined;
   /**
-   * Milliseconds of real time, after which the storm ends with the finding `not_finished`. A function of the shop that does not
-   * resolve is left at twice the limit. If `shop` does not resolve by then, the storm rejects. @defaultValue 300_000
+   * Milliseconds of real time, after which the storm ends with the finding `not_finished`. A function of the shop that
+   * does not resolve is left at twice the limit. If `shop` does not resolve by then, the storm rejects.
+   * @defaultValue 300_000
    */
   readonly timeLimit?: number | undefined;
   /** Ends the storm, which then rejects with the signal's reason. */
@@ -262,7 +272,7 @@ export function readSettings(options: StormOptions) {
 }
 
 /**
- * Returns the shop after its check.
+ * The shop after its check.
  * @throws ConfigurationError for a missing member, or an address of another machine
  */
 export function checkShop(shop: StormShop): StormShop {

@@ -5,7 +5,8 @@ import type { Records } from './records.ts';
 import { type GivenBy, Story } from './story.ts';
 import { messageOf, pause, TIMED_OUT, within } from './waiting.ts';
 
-// The shop while a storm plays over it: each of its functions is called here, and each time it is seen what was given meanwhile.
+// The shop while a storm plays over it: each of its functions is called here, and each time it is seen what was given
+// meanwhile.
 
 /** How long the workers of the shop may need after a step, in milliseconds of real time. */
 const IDLE_LIMIT = 10_000;
@@ -13,7 +14,10 @@ const IDLE_LIMIT = 10_000;
 const UNTIL_BEGUN = 3;
 /** What a killed shop in this process has for the function that it was in: its work cannot be cut off. */
 const UNTIL_CUT_OFF = 20;
-/** The rows of `fulfilments()` up to which they are read after each thing that the shop does. Of more, around its job alone. */
+/**
+ * The rows of `fulfilments()` up to which they are read after each thing that the shop does. Of more, around its job
+ * alone.
+ */
 const ROWS_READ_ALWAYS = 3_000;
 
 /** Functions of the shop whose error is a finding. */
@@ -127,8 +131,8 @@ export class PlayedShop {
   }
 
   /**
-   * Notes what was given since the last look. One look at a time: webhooks may come together. Rows are added and not taken away,
-   * so the same number of rows shows the same ones. A read that fails is made up for by the next one.
+   * Notes what was given since the last look. One look at a time: webhooks may come together. Rows are added and not
+   * taken away, so the same number of rows shows the same ones. A read that fails is made up for by the next one.
    */
   look(by: GivenBy): Promise<void> {
     const { fulfilments } = this.members;

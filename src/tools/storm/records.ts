@@ -51,7 +51,10 @@ export class Records {
     return this.#byId.get(plainIdent(id)) ?? this.#byId.get(plainIdent(orderOf(id).order));
   }
 
-  /** Takes a new invoice. A shop may create it outside of a checkout, such as in its handler: then the ids say whose it is. */
+  /**
+   * Takes a new invoice. A shop may create it outside of a checkout, such as in its handler: then the ids say whose it
+   * is.
+   */
   own({ uuid, external_id, customer_id }: SandboxInvoice): void {
     const record = this.current ?? this.of(external_id) ?? this.#byCustomer.get(customer_id);
     record?.uuids.push(uuid);

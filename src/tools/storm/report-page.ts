@@ -5,8 +5,8 @@ import { moneyText, type StormFinding, type StormResult, type Sums, sumText, ver
 import type { Case } from './rules.ts';
 import type { Seen, Story } from './story.ts';
 
-// The report of a storm as a page in one file: it makes no request, and works without script. It is drawn from data, so the same
-// storm gives the same page.
+// The report of a storm as a page in one file: it makes no request, and works without script. It is drawn from data, so
+// the same storm gives the same page.
 
 /** What the page is drawn from. */
 export interface Report extends Pick<StormResult, 'seed' | 'orders' | 'findings' | 'played' | 'notSeen'> {

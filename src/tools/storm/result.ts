@@ -21,7 +21,9 @@ export interface StormFinding {
   readonly remedy: string;
   /** What the orders with this finding share and the others lack. Null where nothing stands out. */
   readonly shared: string | null;
-  /** How the storm is repeated, where it was found with the fewest customers. `story(order)` then shows what happened. */
+  /**
+   * How the storm is repeated, where it was found with the fewest customers. `story(order)` then shows what happened.
+   */
   readonly replay: string;
 }
 
@@ -57,8 +59,8 @@ export interface StormResult {
   /** One line: the number of orders, the money, what was found, and the seed. */
   summary(): string;
   /**
-   * The report as a page in one file, without a request: the money, a line for each order over the hours of the day, the story
-   * of each group of findings. The variable `STORM_REPORT=storm.html` writes it.
+   * The report as a page in one file, without a request: the money, a line for each order over the hours of the day,
+   * the story of each group of findings. The variable `STORM_REPORT=storm.html` writes it.
    */
   html(): string;
 }

@@ -7,8 +7,8 @@ import type { StormFulfilment } from './options.ts';
 import type { CustomerRecord } from './records.ts';
 import type { Seen } from './story.ts';
 
-// What is wrong with one order at the end. The kinds that `reconcile` has too mean the same here. They are decided here, because an
-// order may have several invoices, and what counts is what the customer got.
+// What is wrong with one order at the end. The kinds that `reconcile` has too mean the same here. They are decided
+// here, because an order may have several invoices, and what counts is what the customer got.
 
 /** An order at the end: what its customer saw, what the sandbox knows, and what the shop says. */
 export interface Case {
@@ -145,7 +145,9 @@ function paidNotFulfilled(order: Case): Wrong {
     : `${paidText(order)}. The order is ${state}, and fulfilments() has no row for it.`;
 }
 
-/** A shop that gives the credit, and no goods, may fulfil an order for less, and one that sends some of its parcels too. */
+/**
+ * A shop that gives the credit, and no goods, may fulfil an order for less, and one that sends some of its parcels too.
+ */
 function fulfilledForLess(order: Case): Wrong {
   const { paid, given, rows, ordered, paidFiat, showsGiven } = order;
   if (paid.length === 0 || !paidFiat.lt(ordered)) return null;
@@ -171,8 +173,8 @@ export function moneyOf(
 }
 
 /**
- * How often the order may be given: once, and again for each further payment in full. A payment of more than twice the order is
- * one payment, and buys it once.
+ * How often the order may be given: once, and again for each further payment in full. A payment of more than twice the
+ * order is one payment, and buys it once.
  */
 function timesPaid({ paid, paidFiat, ordered }: Case): number {
   return Math.min(paid.length, Math.max(1, Math.floor(paidFiat.div(ordered).toNumber())));
@@ -198,7 +200,10 @@ function fulfilledTwice(order: Case): Wrong {
 
 const CENT = new Decimal('0.02'); // of a fiat currency, in USDT, with its rounding
 
-/** The most that a shop may credit: what it got, or what was paid at the rate of the invoice, beyond the goods that it gave. */
+/**
+ * The most that a shop may credit: what it got, or what was paid at the rate of the invoice, beyond the goods that it
+ * gave.
+ */
 function mostCredit({ paid, credited, given, paidFiat, ordered }: Case): Decimal {
   const atRate = sumOf(paid.map((each) => each.rate && new Decimal(paidOf(each)).div(each.rate)));
   const hasGoods = ofKind(given, 'goods').some((row) => !isParcel(row));

@@ -1,7 +1,7 @@
 import { type Found, groupBy, groupOf } from './kinds.ts';
 
-// The fewest customers that still show a finding. Each customer does the same in a smaller storm, so customers are left out: at
-// first all but the order itself, then half of the others, and half again.
+// The fewest customers that still show a finding. Each customer does the same in a smaller storm, so customers are left
+// out: at first all but the order itself, then half of the others, and half again.
 
 const RUNS_MAX = 8;
 
@@ -19,7 +19,10 @@ export async function shortestOf(
 ): Promise<Map<string, readonly string[]>> {
   const shortest = new Map<string, readonly string[]>();
   let runs = 0;
-  /** Whether the first finding of a group is there with these customers alone. Then they are its shortest storm until now. */
+  /**
+   * Whether the first finding of a group is there with these customers alone. Then they are its shortest storm until
+   * now.
+   */
   const shows = async (group: string, { kind, order }: Found, some: readonly string[]): Promise<boolean> => {
     const only = all.filter((id) => some.includes(id));
     if (runs >= RUNS_MAX || only.length >= all.length) return false;

@@ -26,11 +26,12 @@ import { messageOf, pause, TIMED_OUT, within } from './waiting.ts';
 const START = Date.UTC(2026, 0, 5, 8);
 
 /**
- * Plays a day of customers over the merchant's own code, with lost responses, repeated and late webhooks, outages and kills, and
- * compares what the shop has at the end with what the sandbox knows.
+ * Plays a day of customers over the merchant's own code, with lost responses, repeated and late webhooks, outages and
+ * kills, and compares what the shop has at the end with what the sandbox knows.
  *
- * It cancels and fulfils orders in the database that it is given, so it refuses every address that is not on this machine. Where
- * it finds something, it opens the shop again, at most eight times, to find the fewest customers that show it.
+ * It cancels and fulfils orders in the database that it is given, so it refuses every address that is not on this
+ * machine. Where it finds something, it opens the shop again, at most eight times, to find the fewest customers that
+ * show it.
  *
  * @throws ConfigurationError (`SDK_CONFIGURATION`) for an unusable option, and for an address of another machine.
  * @example

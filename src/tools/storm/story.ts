@@ -3,8 +3,8 @@ import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { SandboxEvent } from '../sandbox/state/log.ts';
 import { type Lane, type Moment, momentOfAttempt, momentOfMove } from '../story.ts';
 
-// What happened in a storm, in the order in which it happened: what customers and the shop did, and what the service saw. The
-// text of a story, the verdict and the page are all made of it.
+// What happened in a storm, in the order in which it happened: what customers and the shop did, and what the service
+// saw. The text of a story, the verdict and the page are all made of it.
 
 /** What the shop did when something was given: the one of these that ended before it was seen. */
 export type GivenBy = 'checkout' | 'webhook' | 'catch_up' | 'visit' | 'forgery' | 'later';

@@ -48,7 +48,7 @@ const OPTIONS = {
 } satisfies OptionTable<StoreConformanceOptions>;
 
 /**
- * Returns the checks that any {@link WebhookStore} must pass, for your store and your test runner. All keys are random, so
+ * The checks that any {@link WebhookStore} must pass, for your store and your test runner. All keys are random, so
  * the records of earlier checks are harmless.
  *
  * @param makeStore Returns a store that is ready. It is called for each check, in some of them twice.
@@ -343,12 +343,14 @@ const CONCURRENT_RUN_CHECKS: ConformanceChecks = {
   },
 };
 
-/** Checks of a store that holds the claim in its transaction, with a second store on the same records, if there is one. */
+/**
+ * Checks of a store that holds the claim in its transaction, with a second store on the same records, if there is one.
+ */
 type OnceChecks = Readonly<
   Record<string, (store: TransactionStore, again: (() => Promise<TransactionStore>) | null) => Promise<void>>
 >;
 
-/** Returns work that counts its runs. */
+/** Work that counts its runs. */
 function countedWork() {
   const work = {
     times: 0,

@@ -80,10 +80,10 @@ const ADJUSTED_NAMES = namesOf<FakeAdjustedEventOverrides>({ ...EVENT, credited_
 const CANCELED_NAMES = namesOf<FakeCanceledEventOverrides>({ ...EVENT, status: true });
 
 /**
- * Returns an invoice as `invoices.get` and `invoices.list` return it, pending unless an override says otherwise.
+ * An invoice as `invoices.get` and `invoices.list` return it, pending unless an override says otherwise.
  *
- * A paid invoice has a method, a rate, a credited amount and `finished_at`. With `is_adjusted: true`, or some members of an
- * `adjustment`, the customer paid 68 % of the order. Each call returns new ids.
+ * A paid invoice has a method, a rate, a credited amount and `finished_at`. With `is_adjusted: true`, or some members
+ * of an `adjustment`, the customer paid 68 % of the order. Each call returns new ids.
  *
  * @param overrides Amounts are text or Decimals, times are Dates or ISO text, and `currency` may be a code. Without
  * `status`, an override that only a paid invoice has makes it `success`.
@@ -144,10 +144,10 @@ export function fakeInvoice(overrides: FakeInvoiceOverrides = {}): Invoice {
 }
 
 /**
- * Returns the event of a paid invoice, as `verifyWebhook` returns it: 25.00 EUR, as ordered.
+ * The event of a paid invoice, as `verifyWebhook` returns it: 25.00 EUR, as ordered.
  *
- * @param overrides Amounts are text or Decimals. `credited_usdt` follows the amount. With the source `catch_up`, the members
- * of a delivery are null.
+ * @param overrides Amounts are text or Decimals. `credited_usdt` follows the amount. With the source `catch_up`, the
+ * members of a delivery are null.
  * @throws ConfigurationError (`SDK_CONFIGURATION`) for an unknown name, or an unusable amount or time.
  * @example
  * const event = fakePaidEvent({ external_id: 'order-1042', credited_usdt: '26.86' });
@@ -160,10 +160,10 @@ export function fakePaidEvent(overrides: FakePaidEventOverrides = {}): InvoicePa
 }
 
 /**
- * Returns the event of an invoice that was paid with another amount than was ordered: 17.00 of 25.00 EUR.
+ * The event of an invoice that was paid with another amount than was ordered: 17.00 of 25.00 EUR.
  *
- * @param overrides Amounts are text or Decimals. Without `amount` the customer paid 68 % of `original_amount`, and without
- * `original_amount` the order was 150 % of `amount`. Null: the delivery does not state what was ordered.
+ * @param overrides Amounts are text or Decimals. Without `amount` the customer paid 68 % of `original_amount`, and
+ * without `original_amount` the order was 150 % of `amount`. Null: the delivery does not state what was ordered.
  * @throws ConfigurationError (`SDK_CONFIGURATION`) for an unknown name, or an unusable amount or time.
  * @example
  * const event = fakeAdjustedEvent({ external_id: 'order-1042', amount: '1.00', original_amount: '25.00' });
@@ -178,7 +178,7 @@ export function fakeAdjustedEvent(overrides: FakeAdjustedEventOverrides = {}): I
 }
 
 /**
- * Returns the event of an invoice that ended without payment, `expired` unless an override says otherwise.
+ * The event of an invoice that ended without payment, `expired` unless an override says otherwise.
  *
  * @throws ConfigurationError (`SDK_CONFIGURATION`) for an unknown name or an unusable value.
  * @example
@@ -219,7 +219,7 @@ function eventOf<Name extends keyof KnownInvoiceEvents>(
   return parseInvoiceEvent(JSON.parse(json)) as KnownInvoiceEvents[Name]; // its name and `adjusted` are those of the row
 }
 
-/** Returns the body that the service sends for an event: amounts are text, and members that are null are left out. */
+/** The body that the service sends for an event: amounts are text, and members that are null are left out. */
 export function wireOf({ type, ...members }: Members): Members {
   const entries = Object.entries(members)
     .filter(([, value]) => value !== undefined && value !== null)
@@ -227,7 +227,7 @@ export function wireOf({ type, ...members }: Members): Members {
   return { event: type, ...Object.fromEntries(entries) };
 }
 
-/** Returns an amount with at least two decimals, as services write it. */
+/** An amount with at least two decimals, as services write it. */
 function moneyText(amount: Decimal): string {
   return amount.toFixed(Math.max(2, amount.decimalPlaces()));
 }

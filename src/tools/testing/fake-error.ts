@@ -71,13 +71,13 @@ const OVERRIDES = {
 } satisfies OptionTable<FakeErrorOverrides>;
 
 /**
- * Returns an error as a call rejects with it: with the class, `kind`, `status` and `outcome` that the client gives this
+ * An error as a call rejects with it: with the class, `kind`, `status` and `outcome` that the client gives this
  * code.
  *
- * It makes the response or the failure, and the client's own function makes the error of it. For the kind of a status, use
- * its code: `SDK_HTTP_429` is a RateLimitError, and `SDK_HTTP_503` a ServerError. A 404 without a code of the service
- * (`SDK_HTTP_404`) is a plain ApiError, as the page of a proxy is. Pass another code of the service as plain `string`, with its
- * `status`.
+ * It makes the response or the failure, and the client's own function makes the error of it. For the kind of a status,
+ * use its code: `SDK_HTTP_429` is a RateLimitError, and `SDK_HTTP_503` a ServerError. A 404 without a code of the
+ * service (`SDK_HTTP_404`) is a plain ApiError, as the page of a proxy is. Pass another code of the service as plain
+ * `string`, with its `status`.
  *
  * @throws ConfigurationError for an unknown name, or for a code that begins with `SDK_` and does not exist.
  * @example

@@ -24,7 +24,7 @@ export interface SignedRequestOptions extends SignWebhookOptions {
 }
 
 /**
- * Returns a `Request` that the receiver accepts: signed with the current time, as the service signs. For receivers that
+ * A `Request` that the receiver accepts: signed with the current time, as the service signs. For receivers that
  * take a `Request`, such as a route of Next or Hono and `toFetchHandler`. Its method, headers and body also fit test
  * clients such as supertest and `app.inject`, and `handler.handle`. `signWebhook` makes the headers alone.
  *
@@ -52,7 +52,7 @@ function eventOf(content: unknown): InvoiceEvent {
   return 'type' in content ? (content as InvoiceEvent) : fakePaidEvent(content);
 }
 
-/** Returns the body that the receiver decodes as this event. */
+/** The body that the receiver decodes as this event. */
 function bodyOf(event: InvoiceEvent): string {
   const { type, invoice_uuid, external_id, status, amount, credited_usdt, adjusted, original_amount } = event;
   const paid = type === 'invoice.canceled' ? {} : { credited_usdt, adjusted, original_amount };

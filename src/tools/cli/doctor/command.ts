@@ -168,7 +168,9 @@ const PATH = '/api/v1/external/payment-methods';
 
 type Address = Readonly<Record<'baseUrl' | 'apiKey', string>> & { readonly allowHttp: boolean };
 
-/** Asks the service first without the key, so that a redirect cannot receive it, then reads with it. Changes nothing. */
+/**
+ * Asks the service first without the key, so that a redirect cannot receive it, then reads with it. Changes nothing.
+ */
 async function checkService(
   target: Address,
   hasSurvey: boolean,

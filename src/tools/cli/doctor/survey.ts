@@ -3,7 +3,9 @@ import { endpoints } from '../../../contract/endpoints.ts';
 import type { MemberNames } from '../../../contract/values/check.ts';
 import { isMerchantError } from '../../../errors/guards.ts';
 
-/** What a service shows where the interface leaves a point open. It holds forms, names of members and counts, no value. */
+/**
+ * What a service shows where the interface leaves a point open. It holds forms, names of members and counts, no value.
+ */
 export interface SurveyPoint {
   /** What was looked at, such as `invoices.list times`. */
   readonly point: string;
@@ -122,7 +124,7 @@ const SHAPES: Readonly<Record<string, (() => MemberNames) | undefined>> = {
   'withdrawals.list': endpoints['withdrawals.list'].item.shape,
 };
 
-/** Returns the members of a row that the interface does not name, with their paths. None where it names no member. */
+/** The members of a row that the interface does not name, with their paths. None where it names no member. */
 function unknownMembers(shape: (() => MemberNames) | undefined, row: Row): string[] {
   const unknownOf = (members: MemberNames['members'], of: Row, path: string): string[] =>
     Object.entries(of).flatMap(([name, value]) => {

@@ -16,8 +16,8 @@ type Row = ReconcileOrder | UnreadableOrder;
 type Cells = Readonly<Record<string, unknown>>;
 
 /**
- * Reads orders from CSV or JSON lines, one at a time. A record that cannot be read is not dropped: it becomes an order that
- * cannot be compared.
+ * Reads orders from CSV or JSON lines, one at a time. A record that cannot be read is not dropped: it becomes an order
+ * that cannot be compared.
  *
  * @throws CliError for a file that cannot be read, a header that does not fit, and a text that is not CSV in UTF-8.
  */

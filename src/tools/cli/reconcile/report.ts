@@ -1,5 +1,5 @@
-// What a run of `reconcile` found, as a report: the verdict, the money, and a table for each thing to do. The terminal and
-// the page print this value.
+// What a run of `reconcile` found, as a report: the verdict, the money, and a table for each thing to do. The terminal
+// and the page print this value.
 import type { Decimal } from '../../../contract/values/decimal.ts';
 import type { Finding, FindingKind, NotCompared, ReconcileSummary } from '../../../reconcile/types.ts';
 import { moneyText } from '../../story.ts';

@@ -152,7 +152,7 @@ function banner(sandbox: Sandbox, style: Style, hasSeed: boolean): string {
 }
 
 /**
- * Returns the function that writes an event as one line of 80 columns: time, what, order, result. The cause of a
+ * The function that writes an event as one line of 80 columns: time, what, order, result. The cause of a
  * refused request stands below it. So does the cause of a refused webhook, unless the previous attempt at the same
  * endpoint had the same cause. The function returns null for an event that another line shows as well.
  */

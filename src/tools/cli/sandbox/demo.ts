@@ -18,8 +18,8 @@ const TONIGHT = [
 ] as const;
 
 /**
- * Plays an evening of a shop: orders in every state, one webhook delivered, one refused, one given up, and requests that were
- * refused. All of it happens, over HTTP and on the clock of the sandbox, which it moves by a day.
+ * Plays an evening of a shop: orders in every state, one webhook delivered, one refused, one given up, and requests
+ * that were refused. All of it happens, over HTTP and on the clock of the sandbox, which it moves by a day.
  *
  * @param url Where the sandbox listens.
  * @returns A function that ends the receiver of the demo.

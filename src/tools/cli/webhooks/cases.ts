@@ -1,4 +1,5 @@
-// What `webhooks check` sends, as one table: the delivery, the expected response, the cause of another one, and the remedy.
+// What `webhooks check` sends, as one table: the delivery, the expected response, the cause of another one, and the
+// remedy.
 import { LONG_WORK } from '../../sandbox/delivery/diagnose.ts';
 import type { EventKind } from './delivery.ts';
 

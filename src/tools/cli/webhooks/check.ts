@@ -193,8 +193,8 @@ class Examination {
   }
 
   /**
-   * Why the first delivery is not accepted. A receiver of this package says it itself; for another one three probes try the
-   * most common mistakes.
+   * Why the first delivery is not accepted. A receiver of this package says it itself; for another one three probes try
+   * the most common mistakes.
    */
   async #diagnosis(event: SampleEvent, reply: Reply): Promise<Pick<Judgement, 'why' | 'fix'>> {
     const seen = await causeOf(this.#sender, event.body, reply);
@@ -208,8 +208,8 @@ class Examination {
   }
 
   /**
-   * Sends what only a receiver with one mistake accepts. A mistake is proven if that is accepted, and the genuine delivery is
-   * still refused after it.
+   * Sends what only a receiver with one mistake accepts. A mistake is proven if that is accepted, and the genuine
+   * delivery is still refused after it.
    */
   async #probe(event: SampleEvent): Promise<Pick<Diagnosis, 'text' | 'remedy'> | null> {
     const genuine = () => this.#signed(event, {}, Date.now(), crypto.randomUUID());

@@ -95,7 +95,9 @@ async function readRequest(io: Io): Promise<RawRequest> {
 
 const HEADER = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):(.*)$/;
 
-/** Splits headers and body of a raw HTTP request. Null if the bytes are something else. Lines may end with LF or CRLF. */
+/**
+ * Splits headers and body of a raw HTTP request. Null if the bytes are something else. Lines may end with LF or CRLF.
+ */
 function splitRequest(bytes: Uint8Array): RawRequest | null {
   const text = Buffer.from(bytes).toString('latin1'); // one character per byte, so positions are byte positions
   const border = /\r?\n\r?\n/.exec(text);

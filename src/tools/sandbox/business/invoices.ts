@@ -70,8 +70,8 @@ const PAYMENT = {
 
 /**
  * Pays an invoice. An amount other than the ordered one makes it adjusted. With `late` it pays an invoice that has
- * ended unpaid, which sends a second webhook. A pending one ends first, as the clock moves to its expiry. Resolves after
- * the first attempt of the webhook.
+ * ended unpaid, which sends a second webhook. A pending one ends first, as the clock moves to its expiry. Resolves
+ * after the first attempt of the webhook.
  */
 export async function payInvoice(world: World, invoice: InvoiceRecord, payment: Payment): Promise<void> {
   const { amount = invoice.amount, method, late } = readOptions('pay', payment, PAYMENT, fail);

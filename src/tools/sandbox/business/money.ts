@@ -16,7 +16,9 @@ export interface Quote {
   readonly usdt: string;
 }
 
-/** Calculates the amounts. Both parts of the commission are percentages of the order amount. `rate` is fiat per USDT. */
+/**
+ * Calculates the amounts. Both parts of the commission are percentages of the order amount. `rate` is fiat per USDT.
+ */
 export function quote(amount: string, method: SandboxMethod, rate: string): Quote {
   const order = new Decimal(amount);
   const part = (percent: string): Decimal => order.times(percent).div(100);

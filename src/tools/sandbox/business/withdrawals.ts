@@ -3,15 +3,15 @@ import { quoted } from '../option-checks.ts';
 import type { SandboxWithdrawal } from '../wire-types.ts';
 import type { World } from '../world.ts';
 
-/** Returns the withdrawals, newest first. Those without a readable date come last. */
+/** The withdrawals, newest first. Those without a readable date come last. */
 export function withdrawalsInOrder({ store }: World): SandboxWithdrawal[] {
   const at = (row: SandboxWithdrawal): number => (row.created_at === null ? 0 : Date.parse(row.created_at) || 0);
   return [...store.withdrawals].sort((a, b) => at(b) - at(a));
 }
 
 /**
- * Decides on a pending withdrawal: it is rejected for a reason, or approved without one. No webhook is sent, because the
- * service has none for withdrawals.
+ * Decides on a pending withdrawal: it is rejected for a reason, or approved without one. No webhook is sent, because
+ * the service has none for withdrawals.
  *
  * @throws ConfigurationError if there is no such withdrawal, or it is decided already.
  */

@@ -31,7 +31,10 @@ export function deliveryState({ status, made }: DeliveryRecord): EndingDelivery[
   return made === 0 ? 'waiting' : 'retrying';
 }
 
-/** Prints one line on the console, once for each `key` of a sandbox, for people who do not look at the returned delivery. */
+/**
+ * Prints one line on the console, once for each `key` of a sandbox, for people who do not look at the returned
+ * delivery.
+ */
 function warn({ settings, serial }: World, key: string, line: string): void {
   if (!settings.quiet) warnOnce(`sandbox ${serial} ${key}`, `sandbox: ${line}`);
 }
@@ -101,8 +104,8 @@ export function resend(
 }
 
 /**
- * Waits until no attempt is in progress, attempts that start meanwhile included, and then until no request has been answered
- * for `quiet` milliseconds of real time.
+ * Waits until no attempt is in progress, attempts that start meanwhile included, and then until no request has been
+ * answered for `quiet` milliseconds of real time.
  */
 export async function settleDeliveries(world: World, quiet = 0): Promise<void> {
   const inProgress = (): Promise<void>[] => [...world.attempts];

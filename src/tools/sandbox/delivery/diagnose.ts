@@ -2,8 +2,8 @@ import { RAW_BODY_ADVICE } from '../../../webhooks/body.ts';
 import { REASONS, type Verdict } from '../../../webhooks/handle/reasons.ts';
 import { type MistakeId, mistakeOf } from '../../../webhooks/verify/why.ts';
 
-// Why a webhook was refused, from the response of the receiver. A receiver of this package says it itself, in the words of
-// its own tables. This file reads what strangers say: redirects, logins, routes, proxies, and connections that fail.
+// Why a webhook was refused, from the response of the receiver. A receiver of this package says it itself, in the words
+// of its own tables. This file reads what strangers say: redirects, logins, routes, proxies, and connections that fail.
 
 /** The remedy of a receiver that takes too long. To answer before the work is done would lose the event. */
 export const LONG_WORK = 'Write and answer in one transaction; give long work to a queue in that transaction.';
@@ -70,8 +70,8 @@ export interface Diagnosis {
 }
 
 /**
- * The kinds of causes: what a stranger's response or its absence shows, those of the sandbox itself, and the verdicts and
- * mistakes that a receiver of this package names.
+ * The kinds of causes: what a stranger's response or its absence shows, those of the sandbox itself, and the verdicts
+ * and mistakes that a receiver of this package names.
  */
 export type DiagnosisId = CauseId | 'not_sent' | 'fault_accepted' | 'fault_refused' | Verdict | MistakeId;
 
@@ -104,7 +104,7 @@ export interface RefusedDelivery {
 }
 
 /**
- * Returns the cause that the response shows. Without a known sign it is `refused` or `receiver_failed`, and not proven.
+ * The cause that the response shows. Without a known sign it is `refused` or `receiver_failed`, and not proven.
  */
 export function diagnoseReply(reply: RefusedDelivery): Diagnosis {
   const { status, problem, url } = reply;
@@ -115,7 +115,7 @@ export function diagnoseReply(reply: RefusedDelivery): Diagnosis {
 }
 
 /**
- * Returns the likely cause of an attempt of which only the status is known, as in the delivery history of the service.
+ * The likely cause of an attempt of which only the status is known, as in the delivery history of the service.
  *
  * @param host The receiver, as a sentence names it.
  * @param url Its address. Null if it is that of the business, which only the service knows.
@@ -186,7 +186,7 @@ function redirectOf({ headers }: RefusedDelivery): string {
 }
 
 /**
- * Returns what a receiver of this package says by its response, in the words of its own table. In sandbox mode it names the
+ * What a receiver of this package says by its response, in the words of its own table. In sandbox mode it names the
  * mistake behind a signature, and the digest of the bytes that it got.
  */
 function fromHandler(

@@ -1,5 +1,5 @@
-// http/ turns a Request into a Response: the service below /api/, the pages elsewhere. The server puts the same function
-// on a port.
+// http/ turns a Request into a Response: the service below /api/, the pages elsewhere. The server puts the same
+// function on a port.
 import { failure, MAX_BODY, type UnsentResponse } from '../service/respond.ts';
 import { type IncomingRequest, type Served, serve } from '../service/service.ts';
 import { copyOfStart } from '../state/log.ts';

@@ -17,7 +17,9 @@ import { type Front, responseOf } from './dispatch.ts';
 export interface ListenOptions {
   /** The port to listen on, 0 to 65535. @defaultValue 0, any free port */
   readonly port?: number | undefined;
-  /** The host name or address to listen on. Any but loopback opens the sandbox to the network. @defaultValue '127.0.0.1' */
+  /**
+   * The host name or address to listen on. Any but loopback opens the sandbox to the network. @defaultValue '127.0.0.1'
+   */
   readonly host?: string | undefined;
   /** Further host names that requests may use, such as `sandbox` in a container network. */
   readonly allowedHosts?: readonly string[] | undefined;
@@ -25,7 +27,10 @@ export interface ListenOptions {
 
 /** The HTTP server of a sandbox. */
 export interface SandboxServer {
-  /** Where it listens: `http://` with host and port, without a slash at the end. 127.0.0.1 for a server on all addresses. */
+  /**
+   * Where it listens: `http://` with host and port, without a slash at the end. 127.0.0.1 for a server on all
+   * addresses.
+   */
   readonly url: string;
   /** The port that was asked for, or the free one that was found. */
   readonly port: number;
@@ -77,7 +82,8 @@ export async function listenHttp(world: World, front: Front, options: ListenOpti
 }
 
 /**
- * `node:http` of this runtime. An `import()` would fail in CommonJS under Jest, and bundlers for workers refuse its name.
+ * `node:http` of this runtime. An `import()` would fail in CommonJS under Jest, and bundlers for workers refuse its
+ * name.
  */
 function nodeHttp(): typeof import('node:http') {
   const process = (globalThis as { readonly process?: Partial<NodeJS.Process> }).process; // workers have none

@@ -98,7 +98,10 @@ export const HANDLERS: Readonly<Record<EndpointName, Handler>> = {
   }),
 };
 
-/** The query names of the lists. @see [GET /api/v1/external/invoices](../../../../docs/service-interface.md#get-apiv1externalinvoices) */
+/**
+ * The query names of the lists.
+ * @see [GET /api/v1/external/invoices](../../../../docs/service-interface.md#get-apiv1externalinvoices)
+ */
 const PAGES = { status: 'status', page: 'page', size: 'per_page', defaultSize: 20, further: [] };
 const INVOICE_LIST = { ...PAGES, statuses: INVOICE_STATUS_NAMES, further: ['currency'] };
 const WITHDRAWAL_LIST = {

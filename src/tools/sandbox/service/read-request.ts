@@ -1,4 +1,5 @@
-// What a request says: the body of a creation, the query of a list. Every problem is found before one response names all.
+// What a request says: the body of a creation, the query of a list. Every problem is found before one response names
+// all.
 import { isLoopback } from '../../../contract/values/scalars.ts';
 import { activeCurrencies, activeCurrency, isAmount, isPayable, rangesOf } from '../business/money.ts';
 import type { Dialect } from '../dialects.ts';
@@ -6,7 +7,10 @@ import type { InvoiceDraft } from '../state/records.ts';
 import type { World } from '../world.ts';
 import { type FieldProblem, invalid } from './respond.ts';
 
-/** Reads the body of a creation by the Limits table of the interface. Lengths are in code points. Unknown members are ignored. */
+/**
+ * Reads the body of a creation by the Limits table of the interface. Lengths are in code points. Unknown members are
+ * ignored.
+ */
 export function readDraft(world: World, body: string): InvoiceDraft {
   const { deliverTo, dialect } = world.settings;
   const source = jsonObject(body);

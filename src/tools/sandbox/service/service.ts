@@ -1,5 +1,5 @@
-// service/ answers the requests to the API: faults, key, route, handler, response. It imports business/ and delivery/. A new
-// endpoint needs one handler in handlers.ts.
+// service/ answers the requests to the API: faults, key, route, handler, response. It imports business/ and delivery/.
+// A new endpoint needs one handler in handlers.ts.
 
 import type { EndpointName } from '../../../contract/endpoints.ts';
 import { endpoints } from '../../../contract/endpoints.ts';
@@ -78,7 +78,9 @@ function retryAfterHeader(retryAfter: number | string | undefined): Record<strin
   return retryAfter === undefined ? {} : { 'Retry-After': String(retryAfter) };
 }
 
-/** The response of a fault in place of the service's: null for no response, undefined if the fault changes no response. */
+/**
+ * The response of a fault in place of the service's: null for no response, undefined if the fault changes no response.
+ */
 function spoiltResponse(world: World, fault: RequestFault): UnsentResponse | null | undefined {
   switch (fault.type) {
     case 'rate_limit': {

@@ -14,7 +14,8 @@ interface Entry extends ScheduledTask {
 const LONGEST_TIMER = 2 ** 31 - 1; // beyond it a timer fires at once
 
 /**
- * Creates a clock. A virtual one moves only by `advance()`. A real one runs with `wallClock`, and `advance()` sets it ahead.
+ * Creates a clock. A virtual one moves only by `advance()`. A real one runs with `wallClock`, and `advance()` sets it
+ * ahead.
  */
 export function createClock(kind: 'virtual' | 'real', start: number, wallClock: () => number) {
   /** The next task first. Tasks at one time stand in the order in which they were scheduled. */
@@ -84,7 +85,10 @@ export function createClock(kind: 'virtual' | 'real', start: number, wallClock: 
       arm();
       return entry;
     },
-    /** Moves the clock. Runs the work that falls due in order and waits for each. Concurrent calls run one after another. */
+    /**
+     * Moves the clock. Runs the work that falls due in order and waits for each. Concurrent calls run one after
+     * another.
+     */
     advance(milliseconds: number): Promise<void> {
       const run = queue.then(() => advance(milliseconds));
       queue = run.catch(() => undefined);

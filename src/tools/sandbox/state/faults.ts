@@ -38,7 +38,9 @@ export type DeliveryFault =
    * Signed correctly, with a timestamp `age` milliseconds in the past, by default 10 minutes. Negative: in the future.
    */
   | { readonly type: 'late_timestamp'; readonly age?: number | undefined }
-  /** The same request twice, the second after the first was answered, or with `atOnce: true` both at the same moment. */
+  /**
+   * The same request twice, the second after the first was answered, or with `atOnce: true` both at the same moment.
+   */
   | { readonly type: 'duplicate'; readonly atOnce?: boolean | undefined }
   /** The JSON is written again after signing: the same data, other bytes. */
   | { readonly type: 'reserialized' }
@@ -72,7 +74,9 @@ export interface FaultOptions {
   readonly order?: string | undefined;
   /** How often it applies. `Infinity` lasts until `clear()`, and an outage until its end. @defaultValue 1 */
   readonly times?: number | undefined;
-  /** Probability, above 0 and up to 1, that it applies to a matching request. Otherwise it stays queued. @defaultValue 1 */
+  /**
+   * Probability, above 0 and up to 1, that it applies to a matching request. Otherwise it stays queued. @defaultValue 1
+   */
   readonly rate?: number | undefined;
   /** The same seed makes a `rate` below 1 apply to the same requests. @defaultValue 1 */
   readonly seed?: number | string | undefined;

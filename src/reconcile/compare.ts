@@ -16,8 +16,8 @@ import type {
   ReconcileOrder,
 } from './types.ts';
 
-// Compares the rows of one order with the evidence for each: what each side says, what differs, and what to do about
-// it. Pure functions.
+// Reads one row of the shop, and compares the rows of one order with the evidence for each: what each side says, what
+// differs, and what to do about it. Pure functions.
 
 /** What is known about the invoice of one row, once it was looked for. */
 export type Evidence =

@@ -3,7 +3,7 @@
  *
  * @module merchant-invoicing/reconcile
  */
-// The entry `merchant-invoicing/reconcile`. This room takes from the contract only files without zod.
+// This room takes from the contract only files without zod: the entry must not load it.
 
 export type { KnownInvoiceStatus } from '../contract/types.ts';
 export { Decimal } from '../contract/values/decimal.ts';

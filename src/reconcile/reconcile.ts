@@ -49,11 +49,11 @@ import type {
 const fail = configurationFail('reconcile');
 const GRACE = 15 * 60_000;
 const PER_PAGE = 100;
-/** How many orders are read singly before their findings are yielded, in the order of the orders. */
+/** Orders whose evidence is gathered before their findings are yielded: these keep the order of `orders`. */
 const BATCH = 100;
 /** After this many failed single reads, one after the other, the service counts as down. */
 const FAILED_READS_MAX = 10;
-/** The Date header has whole seconds: the time of the service is up to this later. */
+/** The Date header has whole seconds, so the time of the service is up to 999 ms later. */
 const HEADER_PRECISION = 999;
 
 const OPTIONS = {
@@ -506,7 +506,7 @@ class Run implements Reconciliation {
       return { reason: 'invoice_not_read', problem: `the invoice could not be read: ${error.code}` };
     }
     this.#failedInARow = 0;
-    // An invoice in place of another is the answer to another question.
+    // Another invoice says nothing about the one that was asked for.
     if (!isSameIdent(invoice.uuid, ident) && !isSameIdent(invoice.external_id, ident)) return { without: 'refused' };
     const found = foundInvoice(invoice);
     if (typeof found !== 'string') return { invoice: found, isShort: lacksPayment(invoice) };

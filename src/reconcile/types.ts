@@ -212,7 +212,6 @@ export interface ReconcileClient {
   };
 }
 
-/** A row of the shop. */
 type Row = ReconcileOrder | UnreadableOrder;
 
 /**

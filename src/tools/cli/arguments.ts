@@ -27,7 +27,9 @@ export function readArguments<const Flags extends ParseArgsOptionsConfig>(
   }
 }
 
-/** The name that a typed word was meant to be, at most two letters off, as a question. Empty if there is none. */
+/**
+ * Returns ` Did you mean NAME?` for the nearest name that differs in at most two letters, otherwise an empty text.
+ */
 export function didYouMean(word: string, names: readonly string[]): string {
   const off = names.map((name) => ({ name, letters: lettersOff(word.slice(0, 40), name) }));
   const [best] = off.filter(({ letters }) => letters <= 2).sort((a, b) => a.letters - b.letters);

@@ -12,7 +12,6 @@ export interface Flag extends ParseArgsOptionDescriptor {
   readonly field?: string;
 }
 
-/** One command. */
 export interface CommandTable {
   /** The rows of the overview: how it is typed, and what it does. */
   readonly overview: Readonly<Record<string, string>>;
@@ -41,8 +40,7 @@ const rare = <Declared extends Flag>(declared: Declared) => ({ ...declared, isRa
 /** The actions of the sandbox with their arguments. Those with the same help share a line. */
 function actionTerms(): Readonly<Record<string, string>> {
   const rows = new Map<string, { readonly names: string[]; readonly words: string; readonly help: string }>();
-  for (const [name, { words, help, isButton }] of Object.entries(ACTIONS)) {
-    if (isButton) continue;
+  for (const [name, { words, help }] of Object.entries(ACTIONS)) {
     const row = rows.get(help) ?? {
       names: [],
       words: words.map(({ shown, isOptional }) => (isOptional ? '' : ` ${shown}`)).join(''),

@@ -1,5 +1,4 @@
-// The command line. Each command loads its file when it runs. May import the sandbox, the webhooks and the contract,
-// and the client where a command needs it.
+// The command line. Each command loads its file when it runs.
 import { isMerchantError } from '../../errors/guards.ts';
 import { printable } from '../../errors/printable.ts';
 import { VERSION, warnOfOldNode } from '../../errors/version.ts';

@@ -1,5 +1,4 @@
-// The command `order`: reads one invoice with its deliveries, tells what happened, and where the order stands. It
-// imports the client when it runs.
+// Reads one invoice with its deliveries, tells what happened, and where the order stands.
 import type { MerchantClient } from '../../client.ts';
 import type { WebhookDelivery } from '../../contract/deliveries.ts';
 import type { Invoice } from '../../contract/invoices.ts';
@@ -188,18 +187,23 @@ function momentLines(moments: readonly Moment[], style: Style): string[] {
   });
 }
 
-/**
- * Where the order stands. `heard`: the endpoint answered 2xx, `page`: with a page of HTML. It has not accepted the
- * webhook in `retrying` and `given_up`, and there is none in `no_webhook`.
- */
+/** Where the order stands. */
 type OrderState =
+  /** The customer can still pay. */
   | 'open'
+  /** Still pending after its end. */
   | 'overdue'
+  /** The endpoint answered 2xx. */
   | 'heard'
+  /** The endpoint answered 2xx with a page of HTML, so another program may have answered. */
   | 'page'
+  /** The webhook is on its way. */
   | 'sending'
+  /** The endpoint has not accepted the webhook, and further attempts follow. */
   | 'retrying'
+  /** The endpoint has not accepted the webhook, and no attempt follows. */
   | 'given_up'
+  /** No delivery exists. */
   | 'no_webhook'
   | 'history_unreadable';
 

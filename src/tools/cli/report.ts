@@ -37,7 +37,7 @@ export function resultLines({ title, grade, fix }: CheckResult, style: Style, fa
   return lines.join('\n');
 }
 
-/** The sign of a grade, the only part of a line with a colour. */
+/** The mark of a grade, in its colour. */
 export function markOf(grade: Grade, style: Style): string {
   const marks = { pass: style.good('✓'), fail: style.bad('✗'), advice: style.warn('!'), inconclusive: '?' };
   return marks[grade];

@@ -38,8 +38,6 @@ export interface Action {
   readonly options?: readonly string[];
   /** What it does, for the help. Actions with the same arguments and help share a line. */
   readonly help: string;
-  /** True for an action of the pages alone. The command line has `order` and `webhooks check` in its place. */
-  readonly isButton?: true;
   /** True for an action that causes no event of its own, so that the log gets a note. */
   readonly isNoted?: true;
   /** The notice of a page afterwards. The terminal prints the lines of the effect. */
@@ -216,10 +214,8 @@ const TABLE = {
 
 export type ActionName = keyof typeof TABLE;
 
-/** Every action by its name. */
 export const ACTIONS: Readonly<Record<ActionName, Action>> = TABLE;
 
-/** True for the name of an action. */
 export function isActionName(name: string): name is ActionName {
   return Object.hasOwn(ACTIONS, name);
 }

@@ -22,7 +22,9 @@ export interface World {
   requestCount: number;
   /** Requests to the service that are being answered. */
   answering: number;
-  /** Counts each begin and end of a request or an attempt. While it stays the same, nothing happens. */
+  /**
+   * Incremented when a request or an attempt begins or ends. `settle({ quiet })` waits until it stays the same.
+   */
   activity: number;
   /** The attempts to deliver a webhook that are in progress. */
   readonly attempts: Set<Promise<void>>;
@@ -36,7 +38,6 @@ const NO_HOST = 'https://sandbox.invalid';
 /** The number of sandboxes so far. */
 let made = 0;
 
-/** Creates the parts, empty. */
 export function createParts(settings: Settings): World {
   made += 1;
   const clock = createClock(settings.clock, startTime(settings), settings.wallClock);

@@ -100,7 +100,7 @@ function whyTwiceInAll(order: Case, alike: readonly Case[]): StormMistake {
   return alike.some((each) => whyTwice(each) === why && !isAcrossKill(each.acts)) ? why : 'forgets';
 }
 
-/** Mistakes that a lost record shows as. */
+/** Mistakes that also appear when a restart has lost the records. */
 const RECORDS: ReadonlySet<StormMistake> = new Set(['catch_up_doubles', 'race', 'no_dedupe']);
 
 function whyTwice({ acts, given, record }: Case): StormMistake {
@@ -128,7 +128,7 @@ function whyForNothing({ acts, record }: Case): StormMistake {
   return record.hasVisitedUnpaid ? 'visit_gives' : 'unpaid_event_gives';
 }
 
-/** One mistake gives for each smaller amount, so the largest difference of all orders names it. */
+/** A shop that accepts a large difference accepts a small one too, so the largest one names the mistake. */
 function whyForLess(alike: readonly Case[]): StormMistake {
   const shares = new Set(alike.map(({ record }) => record.plan.share));
   return shares.has('less') ? 'adjusted_as_paid' : shares.has('little_less') ? 'tolerance' : 'cent';

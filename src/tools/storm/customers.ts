@@ -41,11 +41,11 @@ export interface PlannedCustomer {
   /** The kill while the shop hears of this payment, or null. */
   readonly kill: Kill | null;
   /**
-   * Whether the shop hears that the invoice has expired, and not that it, or the one after it, was paid: then only a
-   * catch-up that asks for canceled orders too, and for all of their invoices, finds the payment.
+   * True if the webhook of the expiry arrives and the webhook of the payment is lost. Only a catch-up over canceled
+   * orders and all their invoices finds this payment.
    */
   readonly isLostAlone: boolean;
-  /** Whether no webhook of any order arrives while the one of this order is not delivered. */
+  /** True if the outage stops the webhooks of all orders until this order's webhook is delivered. */
   readonly isOutageOfAll: boolean;
 }
 
@@ -77,7 +77,7 @@ const PAIRS: readonly (readonly [StormCustomer, StormWebhook, times: number])[] 
   ['second_order', 'delivered', 1],
 ];
 
-/** The webhooks of the killed customers, in turns, and when the kill comes. */
+/** The webhook during which the shop is killed, and when, in turn. */
 const KILLS: readonly (readonly [StormWebhook, Kill])[] = [
   ['delivered', 'after'],
   ['ack_lost', 'inside'],
@@ -93,8 +93,9 @@ const LESS: readonly Share[] = ['cent_less', 'little_less', 'less', 'less'];
  */
 const OUTAGES_FROM = [2, 6, 10].map((hour) => hour * 60 * MINUTE);
 const OUTAGE_LASTS = 120 * MINUTE;
-/** The hours of the day without such an outage, from their first minute to the last that a payment has time for. */
+/** Hours without an outage of the whole shop. */
 const QUIET_HOURS = [0, 4, 8];
+/** For how many hours from there a payment still fits. */
 const QUIET_LASTS = 1.3;
 
 /** Draws the customers of a day, in the order in which they arrive. */
@@ -144,7 +145,8 @@ export function planCustomers(settings: CheckedSettings): PlannedCustomer[] {
 }
 
 /**
- * A payment before the shop's job tells it that the invoice has expired: the held event then comes after the payment.
+ * The time of a late payment that comes before the next catch-up, so that the held event of the expiry arrives after
+ * it.
  */
 function rightAfterTheEnd(arrives: number): number {
   const end = arrives + LIFETIME;
@@ -153,8 +155,8 @@ function rightAfterTheEnd(arrives: number): number {
 }
 
 /**
- * Changes webhooks with one another until each of the pairs is played, and one customer of each `restartEvery` is
- * killed while a whole payment is told. Returns the kills, by the index of their customer.
+ * Swaps webhooks between customers until each of the pairs is played. In each `restartEvery` customers it picks one
+ * during whose webhook the shop is killed. Returns these kills by the index of the customer.
  */
 function pairAndKill(
   kinds: readonly StormCustomer[],

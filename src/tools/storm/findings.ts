@@ -28,7 +28,6 @@ export async function rowsOf(shop: StormShop): Promise<Rows> {
   return { orders: await listOf<ReconcileOrder>(shop.orders()), fulfilments };
 }
 
-/** The verdict over a storm. */
 export interface Verdict {
   readonly cases: readonly Case[];
   readonly found: readonly Found[];
@@ -116,7 +115,7 @@ const EVENTS: readonly (readonly [words: string, isOne: (delivery: SandboxDelive
 ];
 
 /**
- * An endpoint that accepts nothing, or nothing of one event, shows little, or is healed by the catch-up without a word.
+ * An endpoint that accepts no webhook, or none of one event. The catch-up would hide it, so it is a finding of its own.
  */
 function ofReceiver({ shop }: Day, sandbox: Sandbox): Found[] {
   if (shop.members.receive === undefined) return [];

@@ -1,4 +1,4 @@
-// The words of a finding, and of the mistake behind it: one row each. Summary, page and guide print it.
+// The kinds of findings and of mistakes with their words, one row each. Summary, page and guide print them.
 
 /** The colour on the page: money that left, money for less, a customer who waits, another mistake. */
 export type Tone = 'lost' | 'less' | 'owed' | 'odd';

@@ -5,8 +5,8 @@ import type { Records } from './records.ts';
 import { type GivenBy, Story } from './story.ts';
 import { messageOf, pause, TIMED_OUT, within } from './waiting.ts';
 
-// The shop while a storm plays over it: each of its functions is called here, and each time it is seen what was given
-// meanwhile.
+// The shop while a storm plays over it. Calls the functions of the shop, and reads `fulfilments()` after each call to
+// see what was given.
 
 /** How long the workers of the shop may need after a step, in milliseconds of real time. */
 const IDLE_LIMIT = 10_000;
@@ -52,7 +52,7 @@ export class PlayedShop {
     this.#records = records;
   }
 
-  /** Once nobody waits for the rest, no more of the shop's code is run. */
+  /** Ends the storm: from now on no function of the shop is called. */
   end(): void {
     this.#hasEnded = true;
   }
@@ -132,7 +132,7 @@ export class PlayedShop {
 
   /**
    * Notes what was given since the last look. One look at a time: webhooks may come together. Rows are added and not
-   * taken away, so the same number of rows shows the same ones. A read that fails is made up for by the next one.
+   * taken away, so the same number of rows shows the same ones. If a read fails, the next one shows its rows too.
    */
   look(by: GivenBy): Promise<void> {
     const { fulfilments } = this.members;

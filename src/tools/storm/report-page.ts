@@ -59,7 +59,7 @@ function headline(report: Report): Html {
   const facts = [
     new Date(start).toUTCString().slice(0, 11),
     `seed ${JSON.stringify(seed)} repeats it`,
-    `${played.restarts} restarts`,
+    `${played.restarts} ${played.restarts === 1 ? 'restart' : 'restarts'}`,
     `${sumOf(broken)} broken responses`,
     `${sumOf(odd)} webhooks lost, late, forged or repeated`,
   ];
@@ -76,7 +76,8 @@ function cards({ sums, orders, played }: Report): Html {
     ({ kind, words, money }) =>
       html`<div class="${toneOf(kind)}"><b>${words}</b><span>${moneyText(money) || KINDS[kind].means}</span></div>`,
   );
-  const restarts = played.restarts > 0 ? `also with ${played.restarts} kills in between` : '';
+  const restarts =
+    played.restarts > 0 ? `also with ${played.restarts} ${played.restarts === 1 ? 'kill' : 'kills'} in between` : '';
   return html`<div class="cards">${kinds}<div class="right"><b>${orders - sums.wrong} right</b><span>${restarts}</span></div></div>`;
 }
 

@@ -31,7 +31,7 @@ export interface Case {
   readonly acts: readonly Seen[];
 }
 
-/** What is wrong by a rule, or nothing. */
+/** The problem that a rule found, as a sentence. Null, undefined and false mean none. */
 type Wrong = string | null | undefined | false;
 type Rule = readonly [StormFindingKind, (order: Case) => Wrong];
 
@@ -51,7 +51,7 @@ const RULES_OF_ROWS: readonly Rule[] = [
   ['credited_differs', creditedDiffers],
 ];
 
-/** @param isReadable Whether all rows of the order can be read: what cannot is told already. */
+/** @param isReadable False if a row of the order cannot be read. `judge` has reported that row. */
 export function findingsOf(order: Case, isReadable: boolean): Found[] {
   const { rows, paid, record } = order;
   // An unpaid order may be deleted.
@@ -106,7 +106,7 @@ function couldBePaid(invoices: readonly SandboxInvoice[], later: SandboxInvoice,
   });
 }
 
-/** What was paid of an invoice that was. */
+/** The paid amount of a paid invoice. */
 export function paidOf({ adjustment, amount }: SandboxInvoice): string {
   return adjustment?.actual_amount_fiat ?? amount;
 }
@@ -145,9 +145,7 @@ function paidNotFulfilled(order: Case): Wrong {
     : `${paidText(order)}. The order is ${state}, and fulfilments() has no row for it.`;
 }
 
-/**
- * A shop that gives the credit, and no goods, may fulfil an order for less, and one that sends some of its parcels too.
- */
+/** No finding for a shop that gave only credit, or only some parcels of the order. */
 function fulfilledForLess(order: Case): Wrong {
   const { paid, given, rows, ordered, paidFiat, showsGiven } = order;
   if (paid.length === 0 || !paidFiat.lt(ordered)) return null;
@@ -201,8 +199,8 @@ function fulfilledTwice(order: Case): Wrong {
 const CENT = new Decimal('0.02'); // of a fiat currency, in USDT, with its rounding
 
 /**
- * The most that a shop may credit: what it got, or what was paid at the rate of the invoice, beyond the goods that it
- * gave.
+ * The largest credit that is right: the credited USDT, or the paid amount at the rate of the invoice if that is more,
+ * less the goods already given.
  */
 function mostCredit({ paid, credited, given, paidFiat, ordered }: Case): Decimal {
   const atRate = sumOf(paid.map((each) => each.rate && new Decimal(paidOf(each)).div(each.rate)));

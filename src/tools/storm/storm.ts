@@ -60,7 +60,7 @@ export async function storm(options: StormOptions): Promise<StormResult> {
   return result;
 }
 
-/** The line that repeats it. */
+/** The call that repeats the storm, as code. */
 function replayOf({ seed, customers }: CheckedSettings, only: readonly string[] | undefined): string {
   const part = only === undefined ? '' : `, only: [${only.map((id) => `'${id}'`).join(', ')}]`;
   const size = customers === 200 ? '' : `, customers: ${customers}`;
@@ -136,7 +136,7 @@ function unusualBody(members: object): string {
 /** Milliseconds of real time before the verdict, and those after which suspects are read again: two seconds in all. */
 const BEFORE_VERDICT = 50;
 const READ_AGAIN = [100, 250, 600, 1_000];
-/** What a worker that is behind may still heal. */
+/** Findings that disappear when a slow worker finishes. */
 const HEALED: ReadonlySet<StormFindingKind> = new Set([
   'paid_not_fulfilled',
   'order_missing',

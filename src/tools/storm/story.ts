@@ -6,7 +6,7 @@ import { type Lane, type Moment, momentOfAttempt, momentOfMove } from '../story.
 // What happened in a storm, in the order in which it happened: what customers and the shop did, and what the service
 // saw. The text of a story, the verdict and the page are all made of it.
 
-/** What the shop did when something was given: the one of these that ended before it was seen. */
+/** The last thing that the shop did before a new row of `fulfilments()` was seen. */
 export type GivenBy = 'checkout' | 'webhook' | 'catch_up' | 'visit' | 'forgery' | 'later';
 
 /** A moment of the day. */
@@ -20,7 +20,6 @@ export interface Seen {
   readonly isKill?: true;
 }
 
-/** The moments of one storm. */
 export class Story {
   readonly #seen: Seen[] = [];
   readonly #byOrder = new Map<string | null, number[]>();

@@ -1,5 +1,3 @@
-// The folder `doctor` is one command: it checks the settings and the service. It imports the client when it runs.
-
 import { keyProblem } from '../../../errors/checks.ts';
 import type { MerchantError } from '../../../errors/classes.ts';
 import { guideTo } from '../../../errors/codes.ts';

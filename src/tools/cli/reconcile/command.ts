@@ -1,5 +1,3 @@
-// The folder `reconcile` is one command: it reads orders from a file and prints findings. It imports the client when it
-// runs.
 import { createReadStream, writeFileSync } from 'node:fs';
 import { instantFrom } from '../../../contract/values/scalars.ts';
 import { isMerchantError } from '../../../errors/guards.ts';

@@ -106,17 +106,21 @@ function verdictOf(summary: ReconcileSummary, findings: readonly Finding[]): Rec
   const told = paid !== '' ? ordersOf(['paid_not_fulfilled', 'paid_twice']) : ordersOf(['fulfilled_not_paid']);
   const money = paid !== '' ? `${paid} is paid and not given.` : given !== '' ? `${given} is given and not paid.` : '';
   const other = money === '' ? '' : 'other ';
-  const some = (count: number, one: string, many: string): string => (count === 1 ? `1 ${one}` : `${count} ${many}`);
   const others = differing - (money === '' ? 0 : told);
   const parts = [
     others > 0 && some(others, `${other}order differs`, `${other}orders differ`),
     invoicesWithoutOrder > 0 && some(invoicesWithoutOrder, 'invoice has no order', 'invoices have no order'),
     notCompared > 0 && `${notCompared} could not be compared`,
   ].filter((part) => part !== false);
-  const young = `${matched} orders match, and ${withinGrace} are too young to judge.`;
-  const all = withinGrace > 0 ? young : `All ${matched} orders match.`;
+  const match = some(matched, 'order matches', 'orders match');
+  const young = `${match}, and ${some(withinGrace, 'is', 'are')} too young to judge.`;
+  const all = withinGrace > 0 ? young : `${matched === 1 ? '' : 'All '}${match}.`;
   const rest = parts.length > 0 ? `${parts.join(', ')}.` : money === '' ? all : '';
   return money === '' ? { first: rest, rest: '' } : { first: money, rest };
+}
+
+function some(count: number, one: string, many: string): string {
+  return `${count} ${count === 1 ? one : many}`;
 }
 
 /** Counts that add up. */
@@ -125,12 +129,12 @@ function countsOf(summary: ReconcileSummary): string[] {
   const parts = [
     `${matched} matched`,
     ...(withinGrace > 0 ? [`${withinGrace} too young to judge`] : []),
-    ...(differing > 0 ? [`${differing} differ`] : []),
+    ...(differing > 0 ? [some(differing, 'differs', 'differ')] : []),
     ...(ordersNotCompared > 0 ? [`${ordersNotCompared} not compared`] : []),
   ];
   return [
-    `${orders} orders: ${parts.join(', ')}`,
-    `${invoices} invoices, ${invoicesWithoutOrder} of them paid or pending without an order`,
+    `${some(orders, 'order', 'orders')}: ${parts.join(', ')}`,
+    `${some(invoices, 'invoice', 'invoices')}, ${invoicesWithoutOrder} paid or pending without an order`,
   ];
 }
 
@@ -187,7 +191,7 @@ function foldedOf(findings: readonly Finding[]): ReconcileReport['folded'] {
     paid.length > 0 && `${paid.length} paid, ${sum}: ${names(paid)}`,
     open.length > 0 && `${open.length} open: ${names(open)}`,
   ];
-  const title = findings.length === 1 ? '1 invoice without an order' : `${findings.length} invoices without an order`;
+  const title = `${some(findings.length, 'invoice', 'invoices')} without an order`;
   return { title, advice: first.remedy, names: groups.filter(Boolean).join('. ') };
 }
 

@@ -1,4 +1,3 @@
-// The folder `sandbox` is one command: it serves a sandbox, or acts on one that runs. It imports the sandbox.
 import { isLoopback } from '../../../contract/values/scalars.ts';
 import { isMerchantError } from '../../../errors/guards.ts';
 import { isSandboxSecret, SANDBOX_KEY, SANDBOX_SECRET } from '../../../webhooks/verify/sandbox-secret.ts';

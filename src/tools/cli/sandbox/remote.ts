@@ -19,7 +19,7 @@ const OTHER = `${START}   # or name the one that runs, with --url`;
 
 /** True for the name of an action. Throws for another word that is no flag. */
 export function isAction(word: string): word is ActionName {
-  if (isActionName(word) && !ACTIONS[word].isButton) return true;
+  if (isActionName(word)) return true;
   if (word === '' || word.startsWith('-')) return false;
   const meant = didYouMean(word, Object.keys(ACTIONS));
   throw misuse(`sandbox has no action ${JSON.stringify(word)}.${meant}`, `${START} pay --help`);
@@ -77,7 +77,7 @@ export async function performAction(url: string, action: string, fields: ActionF
   const body = (isSandbox ? await response.json().catch(() => null) : null) as Partial<ActionResponse> | null; // checked below
   if (body?.ok === true && Array.isArray(body.lines)) return { result: body.result, lines: body.lines };
   if (body?.ok === false) {
-    // The status lists the orders, which helps where one was named and nothing else can be wrong.
+    // Suggests `status`, which lists the orders, if the order is the only argument that can be wrong.
     const isOfOrder = isOrderAction(action) && Object.values(fields).filter(Boolean).length === 1;
     const status = `${START} status --url ${shellWord(url)}`;
     throw unfulfilled(body.error?.message ?? 'the sandbox refused', isOfOrder ? status : null);

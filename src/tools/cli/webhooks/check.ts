@@ -1,4 +1,3 @@
-// The folder `webhooks` has the commands `webhooks check`, `send` and `verify`. It imports receiver and sandbox.
 import { isLoopback } from '../../../contract/values/scalars.ts';
 import { hiding } from '../../../errors/hide.ts';
 import { engine, hexToBase64, utf8 } from '../../../webhooks/crypto.ts';

@@ -1,5 +1,5 @@
-// business/ moves invoices from one status to the next: methods, rates, amounts, expiry, payment, correction. When an
-// invoice ends, delivery/ sends its webhook.
+// Moves invoices from one status to the next: method, expiry, payment, correction. When an invoice ends, delivery/ sends
+// its webhook.
 
 import type { FinalInvoiceStatus } from '../../../contract/statuses.ts';
 import type { KnownInvoiceStatus } from '../../../contract/types.ts';

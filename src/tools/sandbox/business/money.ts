@@ -10,9 +10,7 @@ import type { World } from '../world.ts';
 export interface Quote {
   /** The customer pays this, with their part of the commission. Fiat, 2 decimals, rounded half up. */
   readonly amountToSend: string;
-  /** The merchant receives this, without their part of the commission. Fiat, 2 decimals, rounded half up. */
-  readonly merchantReceives: string;
-  /** The merchant's unrounded amount at the rate. USDT, 6 decimals, cut off. */
+  /** The merchant's amount, without their part of the commission, at the rate. USDT, 6 decimals, cut off. */
   readonly usdt: string;
 }
 
@@ -25,7 +23,6 @@ export function quote(amount: string, method: SandboxMethod, rate: string): Quot
   const merchant = order.minus(part(method.merchant_commission_percent));
   return {
     amountToSend: order.plus(part(method.client_commission_percent)).toFixed(2),
-    merchantReceives: merchant.toFixed(2),
     usdt: merchant.div(rate).toFixed(6, Decimal.ROUND_DOWN),
   };
 }

@@ -1,5 +1,4 @@
-// delivery/ sends webhooks: payload, signature, attempts, retries, and the cause of a refusal. It imports state/ and
-// dialects.ts, and signs with webhooks/verify.
+// delivery/ sends webhooks: payload, signature, attempts, retries, and the cause of a refusal.
 
 import { ConfigurationError } from '../../../errors/classes.ts';
 import { warnOnce } from '../../../errors/notify.ts';
@@ -104,8 +103,8 @@ export function resend(
 }
 
 /**
- * Waits until no attempt is in progress, attempts that start meanwhile included, and then until no request has been
- * answered for `quiet` milliseconds of real time.
+ * Waits until no attempt is in progress, attempts that start meanwhile included, and then until no request and no
+ * attempt has begun or ended for `quiet` milliseconds of real time.
  */
 export async function settleDeliveries(world: World, quiet = 0): Promise<void> {
   const inProgress = (): Promise<void>[] => [...world.attempts];

@@ -3,10 +3,11 @@ import { REASONS, type Verdict } from '../../../webhooks/handle/reasons.ts';
 import { type MistakeId, mistakeOf } from '../../../webhooks/verify/why.ts';
 
 // Why a webhook was refused, from the response of the receiver. A receiver of this package says it itself, in the words
-// of its own tables. This file reads what strangers say: redirects, logins, routes, proxies, and connections that fail.
+// of its own tables, and `fromHandler` reads it. The rest of this file reads the responses of other receivers: redirects,
+// logins, routes, proxies, and connections that fail.
 
 /** The remedy of a receiver that takes too long. To answer before the work is done would lose the event. */
-export const LONG_WORK = 'Write and answer in one transaction; give long work to a queue in that transaction.';
+export const LONG_WORK = 'Answer 2xx right after the commit. Give long work to a queue in the same transaction.';
 const SEE_LOG = 'Look into the log of the receiver for this request.';
 const NO_LOGIN = 'A webhook carries a signature and no login: exempt this route.';
 

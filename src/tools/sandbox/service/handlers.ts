@@ -24,7 +24,6 @@ export interface ServiceRequest {
   readonly body: string;
 }
 
-/** The result of a handler. */
 export interface HandlerResult {
   readonly status: number;
   readonly data: unknown;

@@ -1,5 +1,5 @@
-// service/ answers the requests to the API: faults, key, route, handler, response. It imports business/ and delivery/.
-// A new endpoint needs one handler in handlers.ts.
+// service/ answers the requests to the API: fault, key, route, handler, response. A new endpoint needs one handler in
+// handlers.ts.
 
 import type { EndpointName } from '../../../contract/endpoints.ts';
 import { endpoints } from '../../../contract/endpoints.ts';

@@ -120,7 +120,6 @@ export class EventLog {
     for (const listener of this.#listeners) notify(() => listener(event));
   }
 
-  /** Adds a remark. */
   note(text: string): void {
     this.add({ kind: 'note', text });
   }

@@ -50,7 +50,15 @@ describe('reconcile', () => {
     const { code, out, err } = await run(FINE);
     expect([code, err]).toEqual([0, '']);
     expect(out).toBe(
-      '  ✓ All 3 orders match.\n    3 orders: 3 matched\n    3 invoices, 0 of them paid or pending without an order\n',
+      '  ✓ All 3 orders match.\n    3 orders: 3 matched\n    3 invoices, 0 paid or pending without an order\n',
+    );
+  });
+
+  it('says one order, and not 1 orders', async () => {
+    const { run } = await service({ seedData: { invoices: [] } });
+    const { out } = await run(`${HEADER}fine,25.00,EUR,,canceled\n`);
+    expect(out).toBe(
+      '  ✓ 1 order matches.\n    1 order: 1 matched\n    0 invoices, 0 paid or pending without an order\n',
     );
   });
 
@@ -174,7 +182,7 @@ describe('reconcile', () => {
     expect(code).toBe(2);
     expect(out).toMatch(/not\s+"shipped"/);
     expect(out).toContain('Amount must be a decimal string');
-    expect(out).toContain('3 orders: 1 matched, 2 not compared\n    3 invoices, 0 of them');
+    expect(out).toContain('3 orders: 1 matched, 2 not compared\n    3 invoices, 0 paid or pending without an order');
   });
 
   it('prints no control character and no line break of a file', async () => {

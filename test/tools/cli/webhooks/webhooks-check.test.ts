@@ -33,7 +33,7 @@ const BROKEN: readonly (readonly [mistake: string, listener: RequestListener, ca
     'it works before it answers',
     () => undefined,
     /No response came in time/,
-    /Write and answer in one transaction; give long work to a\s+queue/,
+    /Answer 2xx right after the commit. Give long work to a\s+queue/,
   ],
   ['it crashes', answers(500), /The receiver failed/, /the log of the receiver/],
   [

@@ -13,6 +13,13 @@ export type Callback<Arguments extends readonly unknown[]> =
   | ((...given: Arguments) => void)
   | ((...given: Arguments) => Promise<void>);
 
+/** A given value for a message: text in quotes and cut off, objects by their type. */
+export function quoted(value: unknown): string {
+  if (typeof value === 'string') return JSON.stringify(value.length > 60 ? `${value.slice(0, 60)}…` : value);
+  if (typeof value === 'object' && value !== null) return Array.isArray(value) ? 'an array' : 'an object';
+  return typeof value === 'function' ? 'a function' : String(value);
+}
+
 /** Throws the error of the function that checks its options. `problem` says what is wrong and what would be right. */
 export type Fail = (problem: string) => never;
 

@@ -12,12 +12,17 @@ export function notify(callback: () => unknown): void {
   }
 }
 
+/** The text of anything that was thrown. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
 const printed = new Set<string>();
 const PRINTED_MAX = 100;
 
 function print(error: unknown): void {
   try {
-    const text = error instanceof Error ? error.message : String(error);
+    const text = messageOf(error);
     if (printed.has(text) || printed.size >= PRINTED_MAX) return;
     printed.add(text);
     console.error('merchant-invoicing: a callback of yours failed, and the work went on:', error);

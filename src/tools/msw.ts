@@ -3,10 +3,11 @@
  *
  * @module merchant-invoicing/msw
  */
+
 import { type HttpHandler, HttpResponse, http } from 'msw';
+import { quoted } from '../errors/checks.ts';
 import { ConfigurationError } from '../errors/classes.ts';
 import { createSandbox, type Sandbox } from './sandbox/index.ts';
-import { quoted } from './sandbox/option-checks.ts';
 
 /**
  * Builds the request handlers for the API and the payment pages of a sandbox, at its address.

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { pageOf } from '../../src/tools/cli/reconcile/print.ts';
+import { pageOf } from '../../src/tools/cli/reconcile/page.ts';
 import type { ReconcileReport } from '../../src/tools/cli/reconcile/report.ts';
 import { listening, ORDER, receiver } from '../tools/sandbox/loopback.ts';
 import { axe, sideways, withChromium } from './visit.ts';

@@ -1,8 +1,9 @@
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
 import { isHttpAddress } from '../../contract/values/scalars.ts';
+import { messageOf } from '../../errors/notify.ts';
 import { DIALECTS, type Dialect } from '../sandbox/dialects.ts';
 import { COMMON_FLAGS, type CommandTable } from './commands.ts';
-import { messageOf, misuse } from './io.ts';
+import { misuse } from './io.ts';
 
 /**
  * Reads the words and flags of a command.

@@ -52,11 +52,6 @@ export function unfulfilled(message: string, fix: string | null): CliError {
   return new CliError(EXIT.finding, message, fix);
 }
 
-/** The text of anything that was thrown. */
-export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
-}
-
 /** Whether a process of this machine runs, also one of another user. */
 export function isRunning(pid: number): boolean {
   try {

@@ -1,11 +1,12 @@
 // The command line. Each command loads its file when it runs.
 import { isMerchantError } from '../../errors/guards.ts';
+import { messageOf } from '../../errors/notify.ts';
 import { printable } from '../../errors/printable.ts';
 import { VERSION, warnOfOldNode } from '../../errors/version.ts';
 import { didYouMean, hasPassword } from './arguments.ts';
 import { type COMMANDS, helpFor } from './commands.ts';
-import { CliError, EXIT, type ExitCode, type Io, messageOf, misuse } from './io.ts';
-import { jsonLine, styleOf, wrapped } from './report.ts';
+import { CliError, EXIT, type ExitCode, type Io, misuse } from './io.ts';
+import { jsonLine, styleOf, wrapped } from './terminal.ts';
 
 type Command = (args: readonly string[], io: Io) => Promise<ExitCode>;
 

@@ -22,9 +22,9 @@ import {
 import { readArguments } from './arguments.ts';
 import { COMMANDS, exampleOf } from './commands.ts';
 import { CliError, EXIT, type ExitCode, type Io, misuse, unfulfilled } from './io.ts';
-import { type Grade, jsonLine, markOf, oneLine, type Style, styleOf, wrapped } from './report.ts';
 import { performAction } from './sandbox/remote.ts';
 import { type Service, serviceOf } from './service.ts';
+import { type Grade, jsonLine, markOf, oneLine, type Style, styleOf, wrapped } from './terminal.ts';
 
 const EXAMPLE = exampleOf(COMMANDS.order);
 const DOCTOR = 'npx merchant-invoicing doctor';
@@ -291,7 +291,7 @@ function toldOf(facts: OrderFacts, last: WebhookDelivery): Omit<Verdict, 'words'
     return { state: 'sending', conclusion: { grade: 'inconclusive', text }, cause: null, fix: null };
   }
   const tries = `${last.attempts ?? 'some'} ${last.attempts === 1 ? 'attempt' : 'attempts'} failed`;
-  const cause = causeOf(facts, last);
+  const cause = whyNotAccepted(facts, last);
   if (last.status === 'failed') return refused('given_up', `${NOT_HEARD}: ${tries}, and no more will come.`, cause);
   const next = last.next_retry_at;
   const due = next === null ? '' : `, the next one comes ${inWords(next.getTime() - now.getTime())}`;
@@ -313,7 +313,7 @@ function nextAttempt({ deliveries, now }: OrderFacts): Moment[] {
   return [{ at, lane: 'service', grade: null, what: 'next attempt', text }];
 }
 
-function causeOf({ invoice: { callback_url: url }, seen }: OrderFacts, last: WebhookDelivery): Diagnosis {
+function whyNotAccepted({ invoice: { callback_url: url }, seen }: OrderFacts, last: WebhookDelivery): Diagnosis {
   if (seen !== null && seen.cause !== null) return seen.cause;
   const host = url !== null && URL.canParse(url) ? new URL(url).host : 'your endpoint';
   return diagnoseStatus(host, url, last.attempt_log.at(-1)?.status_code ?? last.last_http_status);

@@ -2,14 +2,15 @@
 // made from this table. Each effect calls functions of `Sandbox`.
 
 import type { EndpointName } from '../../contract/endpoints.ts';
-import { checkOptions } from '../../errors/checks.ts';
+import { checkOptions, configurationFail } from '../../errors/checks.ts';
 import { ConfigurationError } from '../../errors/classes.ts';
 import { isWebhookWaiting, noWebhookWord, paymentWord, webhookWord } from '../story.ts';
 import { type Line, lineOf } from './lines.ts';
-import { fail } from './option-checks.ts';
 import type { Sandbox } from './sandbox.ts';
 import type { FaultType, SeedFault } from './state/faults.ts';
-import type { SandboxDelivery, SandboxEnding, SandboxWithdrawal } from './wire-types.ts';
+import type { SandboxDelivery, SandboxEnding, SandboxWithdrawal } from './types.ts';
+
+const fail = configurationFail();
 
 /** One argument of an action: a field of a form, or a word of the command line. */
 export interface ActionWord {

@@ -1,9 +1,9 @@
 import { runAction } from './actions.ts';
-import { createWorld } from './begin.ts';
 import { createFront } from './http/dispatch.ts';
 import { type Internals, readSettings, type SandboxOptions } from './options.ts';
 import { servePage } from './page/pages.ts';
 import { LocalSandbox, type Sandbox } from './sandbox.ts';
+import { createWorld } from './seed.ts';
 
 /**
  * Creates a sandbox: a local Merchant Invoicing Service for tests and development.

@@ -1,7 +1,7 @@
 // Where the service interface leaves a point open, services differ. This file holds the points for which a merchant's
 // code must behave otherwise. Forms that only the client absorbs are fixtures of its tests.
+import { quoted } from '../../errors/checks.ts';
 import { ConfigurationError } from '../../errors/classes.ts';
-import { quoted } from './option-checks.ts';
 
 /** Every value of each dialect that the sandbox supports, the default first. `docs/sandbox.md` says what each means. */
 export const DIALECTS = {

@@ -3,20 +3,24 @@ import {
   type Callback,
   callback,
   checkOptions,
+  configurationFail,
   flag,
   kindOf,
   type OptionTable,
+  quoted,
   readOptions,
   word,
 } from '../../errors/checks.ts';
 import { type Dialect, dialectFrom } from './dialects.ts';
-import { fail, parseDuration, quoted } from './option-checks.ts';
+import { parseDuration } from './duration.ts';
 import { SEED_FAULT_NAMES, type SeedFault } from './state/faults.ts';
 import type { SandboxEvent } from './state/log.ts';
 import { randomSeed, randomText } from './state/random.ts';
 import { NEW_INVOICE_NAMES } from './state/records.ts';
 import { SEED_METHODS, SEED_RATES, seedWithdrawals } from './state/seed-data.ts';
-import type { SandboxMethod, SandboxRate, SandboxWithdrawal } from './wire-types.ts';
+import type { SandboxMethod, SandboxRate, SandboxWithdrawal } from './types.ts';
+
+const fail = configurationFail();
 
 /** The function that sends webhooks. The fetch of the platform fits, and so do short fakes. */
 export type DeliveryFetch = (input: string, init: RequestInit) => Promise<Response>;

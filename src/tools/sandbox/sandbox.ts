@@ -1,16 +1,16 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-import { count, readOptions } from '../../errors/checks.ts';
+import { configurationFail, count, quoted, readOptions } from '../../errors/checks.ts';
 import { ConfigurationError } from '../../errors/classes.ts';
-import { resetWorld } from './begin.ts';
 import { adjustInvoice, chooseMethod, closeInvoice, payInvoice } from './business/invoices.ts';
 import { decideWithdrawal, withdrawalsInOrder } from './business/withdrawals.ts';
 import { deliveryState, resend, settleDeliveries } from './delivery/deliveries.ts';
 import { sentenceOf } from './delivery/diagnose.ts';
 import { eventBody, REQUEST_CHANGES, signedRequest } from './delivery/webhook-request.ts';
 import { type Dialect, dialectFrom } from './dialects.ts';
+import { parseDuration } from './duration.ts';
 import type { Front } from './http/dispatch.ts';
 import { type ListenOptions, listenHttp, type SandboxServer } from './http/server.ts';
-import { fail, parseDuration, quoted } from './option-checks.ts';
+import { resetWorld } from './seed.ts';
 import { createInvoice } from './service/handlers.ts';
 import { toSandboxDelivery, toSandboxInvoice } from './service/write-resources.ts';
 import type { Faults } from './state/faults.ts';
@@ -24,8 +24,10 @@ import type {
   SandboxEnding,
   SandboxInvoice,
   SandboxWithdrawal,
-} from './wire-types.ts';
+} from './types.ts';
 import type { World } from './world.ts';
+
+const fail = configurationFail();
 
 /** The sandbox as a fetch. It takes the same arguments as the fetch of the platform. */
 export type SandboxFetch = (input: string | URL | Request, init?: RequestInit) => Promise<Response>;

@@ -1,4 +1,4 @@
-// The parts of one sandbox. begin.ts fills them with the seed data.
+// The parts of one sandbox. seed.ts fills them with the seed data.
 import type { Settings } from './options.ts';
 import { type Clock, createClock } from './state/clock.ts';
 import { FaultScript } from './state/faults.ts';

@@ -1,10 +1,10 @@
 import { Decimal } from '../../contract/values/decimal.ts';
 import { type Diagnosis, isUnexplained, sentenceOf } from '../sandbox/delivery/diagnose.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
-import { CAUSES, type Found, groupBy, groupOf, KINDS, type StormMistake } from './kinds.ts';
 import type { StormShop } from './options.ts';
 import { mistakeOf } from './probes.ts';
 import { type Case, creditOf } from './rules.ts';
+import { CAUSES, type Found, groupBy, groupOf, KINDS, type StormMistake } from './words.ts';
 
 // Why it is wrong. The order shows most of it: who gave it when, which webhooks it heard of, and what its state is. A
 // receiver that refuses everything and says nothing is asked once for each usual mistake.

@@ -1,15 +1,15 @@
 import { kindOf } from '../../errors/checks.ts';
-import { notify } from '../../errors/notify.ts';
+import { messageOf, notify } from '../../errors/notify.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { Fault } from '../sandbox/state/faults.ts';
 import type { SandboxEvent } from '../sandbox/state/log.ts';
-import type { SandboxInvoice } from '../sandbox/wire-types.ts';
+import type { SandboxInvoice } from '../sandbox/types.ts';
+import type { CustomerRecord, Records } from './customer-record.ts';
 import { MINUTE, type PlannedCustomer, TURN } from './customers.ts';
 import { type CheckedSettings, fail, refuseStrangeHost, type StormNetwork, type StormWebhook } from './options.ts';
 import type { PlayedShop } from './played-shop.ts';
 import { FORGERIES, isAccepted, send } from './probes.ts';
-import type { CustomerRecord, Records } from './records.ts';
-import { messageOf, pause, TIMED_OUT, within } from './waiting.ts';
+import { pause, TIMED_OUT, within } from './waiting.ts';
 
 // Plays the plan over the shop, one step at a time: a step is what one customer does at one moment. Between the steps
 // the clock moves, and the sandbox delivers, repeats and expires what falls due.

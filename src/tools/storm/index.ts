@@ -5,7 +5,6 @@
  * @module merchant-invoicing/storm
  */
 
-export type { StormFindingKind, StormMistake } from './kinds.ts';
 export type {
   StormCustomer,
   StormFulfilment,
@@ -20,3 +19,4 @@ export type {
 } from './options.ts';
 export type { StormFinding, StormMoney, StormResult } from './result.ts';
 export { storm } from './storm.ts';
+export type { StormFindingKind, StormMistake } from './words.ts';

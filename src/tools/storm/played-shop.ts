@@ -1,9 +1,10 @@
+import { messageOf } from '../../errors/notify.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
+import type { Records } from './customer-record.ts';
 import type { Kill } from './customers.ts';
 import type { StormFulfilment, StormShop } from './options.ts';
-import type { Records } from './records.ts';
 import { type GivenBy, Story } from './story.ts';
-import { messageOf, pause, TIMED_OUT, within } from './waiting.ts';
+import { pause, TIMED_OUT, within } from './waiting.ts';
 
 // The shop while a storm plays over it. Calls the functions of the shop, and reads `fulfilments()` after each call to
 // see what was given.

@@ -1,9 +1,9 @@
 import { hexToBase64 } from '../../webhooks/crypto.ts';
 import { signedRequest } from '../sandbox/delivery/webhook-request.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
-import type { StormMistake } from './kinds.ts';
 import type { StormShop } from './options.ts';
 import { pause } from './waiting.ts';
+import type { StormMistake } from './words.ts';
 
 // Deliveries that the service has not signed: forged ones, and those that only a receiver with one mistake accepts.
 

@@ -1,9 +1,9 @@
-import { Html, html } from '../sandbox/page/html.ts';
+import { Html, html } from '../html.ts';
 import { clockOf, joinMoments } from '../story.ts';
-import { groupBy, groupOf, KINDS, type StormFindingKind, type Tone } from './kinds.ts';
 import { moneyText, type StormFinding, type StormResult, type Sums, sumText, verdictText } from './result.ts';
 import type { Case } from './rules.ts';
 import type { Seen, Story } from './story.ts';
+import { groupBy, groupOf, KINDS, type StormFindingKind, type Tone } from './words.ts';
 
 // The report of a storm as a page in one file: it makes no request, and works without script. It is drawn from data, so
 // the same storm gives the same page.

@@ -1,8 +1,8 @@
 import { Decimal } from '../../contract/values/decimal.ts';
 import { environment } from '../../errors/environment.ts';
-import { groupBy, KINDS, type StormFindingKind, type StormMistake } from './kinds.ts';
 import type { StormCustomer, StormNetwork, StormWebhook } from './options.ts';
 import { type Case, moneyOf } from './rules.ts';
+import { groupBy, KINDS, type StormFindingKind, type StormMistake } from './words.ts';
 
 // What a storm resolves to, and its sums, which the summary and the page print.
 

@@ -1,11 +1,11 @@
 import { Decimal } from '../../contract/values/decimal.ts';
 import { decimalFrom, Problem } from '../../contract/values/scalars.ts';
 import type { FoundOrder } from '../../reconcile/types.ts';
-import type { SandboxAttempt, SandboxInvoice } from '../sandbox/wire-types.ts';
-import { type Found, groupBy, type StormFindingKind } from './kinds.ts';
+import type { SandboxAttempt, SandboxInvoice } from '../sandbox/types.ts';
+import type { CustomerRecord } from './customer-record.ts';
 import type { StormFulfilment } from './options.ts';
-import type { CustomerRecord } from './records.ts';
 import type { Seen } from './story.ts';
+import { type Found, groupBy, type StormFindingKind } from './words.ts';
 
 // What is wrong with one order at the end. The kinds that `reconcile` has too mean the same here. They are decided
 // here, because an order may have several invoices, and what counts is what the customer got.

@@ -1,4 +1,4 @@
-import { type Found, groupBy, groupOf } from './kinds.ts';
+import { type Found, groupBy, groupOf } from './words.ts';
 
 // The fewest customers that still show a finding. Each customer does the same in a smaller storm, so customers are left
 // out: at first all but the order itself, then half of the others, and half again.

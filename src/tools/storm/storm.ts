@@ -1,11 +1,12 @@
 import { environment } from '../../errors/environment.ts';
+import { messageOf } from '../../errors/notify.ts';
 import { createSandboxWith } from '../sandbox/create-sandbox.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import { explain } from './causes.ts';
+import { Records } from './customer-record.ts';
 import { planCustomers } from './customers.ts';
 import { Day } from './day.ts';
-import { judge, NO_ROWS, type Rows, rowsOf, type Verdict } from './findings.ts';
-import { type Found, groupOf, type StormFindingKind } from './kinds.ts';
+import { judge, NO_ROWS, type Rows, rowsOf, type Verdict } from './judge.ts';
 import {
   type CheckedSettings,
   checkShop,
@@ -16,11 +17,11 @@ import {
   type StormShop,
 } from './options.ts';
 import { PlayedShop } from './played-shop.ts';
-import { Records } from './records.ts';
 import { pageOf } from './report-page.ts';
 import { type StormFinding, type StormResult, summaryOf, sumsOf } from './result.ts';
 import { shortestOf } from './shortest.ts';
-import { messageOf, pause, TIMED_OUT, within } from './waiting.ts';
+import { pause, TIMED_OUT, within } from './waiting.ts';
+import { type Found, groupOf, type StormFindingKind } from './words.ts';
 
 /** A Monday morning: the same time for each storm, so that its stories are the same. */
 const START = Date.UTC(2026, 0, 5, 8);

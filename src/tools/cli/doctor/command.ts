@@ -19,7 +19,7 @@ import {
   type Style,
   styleOf,
   wrapped,
-} from '../report.ts';
+} from '../terminal.ts';
 import { type SurveyPoint, survey } from './survey.ts';
 
 /** `doctor`: checks the settings, then the service by reads alone. */

@@ -3,14 +3,15 @@ import { instantFrom } from '../../../contract/values/scalars.ts';
 import { isMerchantError } from '../../../errors/guards.ts';
 import { reconcile } from '../../../reconcile/reconcile.ts';
 import type { Finding, NotCompared, ReconcileOptions } from '../../../reconcile/types.ts';
-import { parseDuration } from '../../sandbox/option-checks.ts';
+import { parseDuration } from '../../sandbox/duration.ts';
 import { readArguments } from '../arguments.ts';
 import { COMMANDS, exampleOf } from '../commands.ts';
 import { CliError, EXIT, type ExitCode, type Io, misuse } from '../io.ts';
-import { jsonLine, styleOf } from '../report.ts';
 import { serviceOf } from '../service.ts';
+import { jsonLine, styleOf } from '../terminal.ts';
 import { ordersOf } from './orders-file.ts';
-import { pageOf, textOf } from './print.ts';
+import { pageOf } from './page.ts';
+import { textOf } from './print.ts';
 import { reportOf } from './report.ts';
 
 const EXAMPLE = exampleOf(COMMANDS.reconcile);

@@ -2,9 +2,10 @@ import { createInterface } from 'node:readline';
 import { pipeline, Readable } from 'node:stream';
 import { CsvError, parse } from 'csv-parse';
 import { isObject } from '../../../contract/json.ts';
+import { messageOf } from '../../../errors/notify.ts';
 import type { ReconcileOrder, UnreadableOrder } from '../../../reconcile/types.ts';
 import { COMMANDS, exampleOf } from '../commands.ts';
-import { CliError, messageOf, misuse } from '../io.ts';
+import { CliError, misuse } from '../io.ts';
 
 const REQUIRED = ['external_id', 'amount', 'currency', 'state'] as const;
 const COLUMNS = [...REQUIRED, 'order', 'credited_usdt', 'created_at'] as const;

@@ -3,7 +3,7 @@
 import type { Decimal } from '../../../contract/values/decimal.ts';
 import type { Finding, FindingKind, NotCompared, ReconcileSummary } from '../../../reconcile/types.ts';
 import { moneyText } from '../../story.ts';
-import { oneLine } from '../report.ts';
+import { oneLine } from '../terminal.ts';
 
 export interface ReconcileReport {
   readonly grade: 'pass' | 'fail' | 'inconclusive';

@@ -14,7 +14,7 @@ import { lineOf } from '../../sandbox/lines.ts';
 import { parseAddress, parseDialect, readArguments } from '../arguments.ts';
 import { COMMANDS } from '../commands.ts';
 import { EXIT, type ExitCode, type Io, misuse } from '../io.ts';
-import { jsonLine, lineText, type Style, styleOf, wrapped } from '../report.ts';
+import { jsonLine, lineText, type Style, styleOf, wrapped } from '../terminal.ts';
 import { playDemo } from './demo.ts';
 import { actOnSandbox, isAction } from './remote.ts';
 

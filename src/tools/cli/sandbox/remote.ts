@@ -12,7 +12,7 @@ import { shellWord } from '../../shell.ts';
 import { didYouMean, parseAddress, readArguments } from '../arguments.ts';
 import { COMMANDS, type Flag } from '../commands.ts';
 import { CliError, EXIT, type ExitCode, type Io, misuse, unfulfilled } from '../io.ts';
-import { jsonLine, lineText, styleOf } from '../report.ts';
+import { jsonLine, lineText, styleOf } from '../terminal.ts';
 
 const START = 'npx merchant-invoicing sandbox';
 const OTHER = `${START}   # or name the one that runs, with --url`;

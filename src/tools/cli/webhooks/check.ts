@@ -6,7 +6,7 @@ import { signedHead, signWebhook } from '../../../webhooks/verify/signature.ts';
 import { type Diagnosis, isUnexplained } from '../../sandbox/delivery/diagnose.ts';
 import { signedRequest } from '../../sandbox/delivery/webhook-request.ts';
 import { CHECK_CUSTOMER } from '../../sandbox/state/records.ts';
-import type { SandboxWebhookRequest } from '../../sandbox/wire-types.ts';
+import type { SandboxWebhookRequest } from '../../sandbox/types.ts';
 import { readArguments } from '../arguments.ts';
 import { COMMANDS, exampleOf } from '../commands.ts';
 import { EXIT, type ExitCode, type Io } from '../io.ts';
@@ -19,10 +19,10 @@ import {
   type Style,
   styleOf,
   wrapped,
-} from '../report.ts';
+} from '../terminal.ts';
 import { type Case, type Change, QUESTIONS, RULES, SIGNATURE, TIMESTAMP } from './cases.ts';
 import {
-  causeOf,
+  causeOfReply,
   deliver,
   isAcknowledged,
   type ReceiverRequest,
@@ -196,7 +196,7 @@ class Examination {
    * the most common mistakes.
    */
   async #diagnosis(event: SampleEvent, reply: Reply): Promise<Pick<Judgement, 'why' | 'fix'>> {
-    const seen = await causeOf(this.#sender, event.body, reply);
+    const seen = await causeOfReply(this.#sender, event.body, reply);
     if (!isUnexplained(seen)) return { why: seen.text, fix: seen.remedy ?? AGAIN };
     const found = await this.#probe(event);
     if (found !== null) return { why: found.text, fix: found.remedy ?? AGAIN };

@@ -8,8 +8,8 @@ import { isAmount, quote, shareOf } from '../../sandbox/business/money.ts';
 import { type Diagnosis, diagnoseReply } from '../../sandbox/delivery/diagnose.ts';
 import { eventBody, eventTypeOf, fetchOnce } from '../../sandbox/delivery/webhook-request.ts';
 import { dialectFrom } from '../../sandbox/dialects.ts';
+import { parseDuration } from '../../sandbox/duration.ts';
 import type { SandboxEnding } from '../../sandbox/index.ts';
-import { parseDuration } from '../../sandbox/option-checks.ts';
 import type { InvoiceRecord } from '../../sandbox/state/records.ts';
 import { SEED_METHODS } from '../../sandbox/state/seed-data.ts';
 import { shellWord } from '../../shell.ts';
@@ -174,7 +174,7 @@ export async function deliver(url: string, request: ReceiverRequest, timeout: nu
 }
 
 /** Why a genuine delivery was not accepted. An order that was invented may be unknown to the receiver. */
-export async function causeOf(
+export async function causeOfReply(
   { url, secrets, externalId }: Sender,
   body: string,
   { status, problem, text, headers }: Reply,

@@ -6,9 +6,9 @@ import { shellWord } from '../../shell.ts';
 import { readArguments } from '../arguments.ts';
 import { COMMANDS, exampleOf } from '../commands.ts';
 import { EXIT, type ExitCode, type Io, misuse } from '../io.ts';
-import { jsonLine, markOf, oneLine, styleOf, wrapped } from '../report.ts';
+import { jsonLine, markOf, oneLine, styleOf, wrapped } from '../terminal.ts';
 import {
-  causeOf,
+  causeOfReply,
   deliver,
   type EventKind,
   isAcknowledged,
@@ -60,7 +60,7 @@ export async function webhooksSend(args: readonly string[], io: Io): Promise<Exi
     io.out(`  → ${eventType}  ${oneLine(`${kind} ${order.externalId}`, 60)}\n`);
     io.out(`${wrapped(`${response}  ${oneLine(text)}`.trimEnd(), 4, `  ${markOf(ok ? 'pass' : 'fail', style)} `)}\n`);
     if (!ok) {
-      const cause = await causeOf(sender, body, { ...reply, text });
+      const cause = await causeOfReply(sender, body, { ...reply, text });
       io.out(`${wrapped(`${oneLine(sentenceOf(cause), 400)} Signed with ${source}.`, 4)}\n`);
       // `webhooks check` must not be pointed at a live shop, so it is named for this machine only.
       if (isLoopback(new URL(url).hostname)) io.out(`  try: npx merchant-invoicing webhooks check ${shellWord(url)}\n`);

@@ -10,7 +10,7 @@ import { fingerprintOf, whyMismatch } from '../../../webhooks/verify/why.ts';
 import { readArguments } from '../arguments.ts';
 import { COMMANDS, exampleOf } from '../commands.ts';
 import { EXIT, type ExitCode, type Io, misuse } from '../io.ts';
-import { jsonLine, styleOf, wrapped } from '../report.ts';
+import { jsonLine, styleOf, wrapped } from '../terminal.ts';
 import { readSecrets } from './delivery.ts';
 
 const EXAMPLE = exampleOf(COMMANDS['webhooks verify']);

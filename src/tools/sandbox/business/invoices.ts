@@ -1,16 +1,17 @@
-// Moves invoices from one status to the next: method, expiry, payment, correction. When an invoice ends, delivery/ sends
-// its webhook.
+// Moves invoices from one status to the next: method, expiry, payment, correction. When an invoice ends, delivery/
+// sends its webhook.
 
 import type { FinalInvoiceStatus } from '../../../contract/statuses.ts';
 import type { KnownInvoiceStatus } from '../../../contract/types.ts';
-import { flag, type OptionTable, readOptions, unchecked } from '../../../errors/checks.ts';
+import { configurationFail, flag, type OptionTable, quoted, readOptions, unchecked } from '../../../errors/checks.ts';
 import { ConfigurationError } from '../../../errors/classes.ts';
 import { announce, settleDeliveries } from '../delivery/deliveries.ts';
-import { fail, quoted } from '../option-checks.ts';
 import type { InvoiceDraft, InvoiceRecord } from '../state/records.ts';
-import type { Payment } from '../wire-types.ts';
+import type { Payment } from '../types.ts';
 import type { World } from '../world.ts';
 import { compareAmounts, isAmount, methodFor, quote, settlementRate } from './money.ts';
+
+const fail = configurationFail();
 
 /** Final states other than the paid one. */
 export type ClosedStatus = Exclude<FinalInvoiceStatus, 'success'>;

@@ -1,9 +1,10 @@
 // Amounts, the payment methods that take them, and the rates at which they are credited.
+
 import { Decimal } from '../../../contract/values/decimal.ts';
+import { quoted } from '../../../errors/checks.ts';
 import { ConfigurationError } from '../../../errors/classes.ts';
-import { quoted } from '../option-checks.ts';
 import type { InvoiceRecord } from '../state/records.ts';
-import type { SandboxMethod, SandboxRate, WireCurrency } from '../wire-types.ts';
+import type { SandboxMethod, SandboxRate, WireCurrency } from '../types.ts';
 import type { World } from '../world.ts';
 
 /** The amounts of an order paid by a method, as decimal text. */

@@ -1,6 +1,6 @@
+import { quoted } from '../../../errors/checks.ts';
 import { ConfigurationError } from '../../../errors/classes.ts';
-import { quoted } from '../option-checks.ts';
-import type { SandboxWithdrawal } from '../wire-types.ts';
+import type { SandboxWithdrawal } from '../types.ts';
 import type { World } from '../world.ts';
 
 /** The withdrawals, newest first. Those without a readable date come last. */

@@ -1,15 +1,16 @@
 // delivery/ sends webhooks: payload, signature, attempts, retries, and the cause of a refusal.
 
+import { quoted } from '../../../errors/checks.ts';
 import { ConfigurationError } from '../../../errors/classes.ts';
 import { warnOnce } from '../../../errors/notify.ts';
-import { quoted } from '../option-checks.ts';
-import { DELIVERY_FAULTS, type DeliveryFault, durationOf } from '../state/faults.ts';
+import { engine } from '../../../webhooks/crypto.ts';
+import { fingerprintOf } from '../../../webhooks/verify/why.ts';
+import { DELIVERY_FAULTS, type DeliveryFault, durationOf, FAULTS } from '../state/faults.ts';
 import { type DeliveryRecord, type InvoiceRecord, KEPT_ATTEMPTS } from '../state/records.ts';
-import type { EndingDelivery, SandboxAttempt } from '../wire-types.ts';
+import type { EndingDelivery, SandboxAttempt } from '../types.ts';
 import type { World } from '../world.ts';
-import { causeOf } from './cause.ts';
-import { sentenceOf } from './diagnose.ts';
-import { eventBody, eventTypeOf, send } from './webhook-request.ts';
+import { type Diagnosis, diagnoseReply, sentenceOf } from './diagnose.ts';
+import { eventBody, eventTypeOf, type SendResult, send } from './webhook-request.ts';
 
 const MINUTE = 60_000;
 
@@ -160,7 +161,7 @@ async function runAttempt(
   world.activity += 1;
   if (life.aborted) return; // by close(), or by a reset, which has removed the delivery
   const repeatsTimestamp = dialect.timestampPer === 'delivery' && delivery.made > 0;
-  const cause = await causeOf(world, result, delivery.url, fault, repeatsTimestamp);
+  const cause = await causeOfAttempt(world, result, delivery.url, fault, repeatsTimestamp);
   const { problem: _, ...sent } = result;
   const created_at = new Date(began).toISOString();
   const ended = { ...sent, fault: fault?.type ?? null, cause, triggered_by: trigger, created_at };
@@ -174,6 +175,50 @@ async function runAttempt(
     afterFailure(world, delivery, before);
   }
   logAttempt(world, delivery, ended);
+}
+
+/**
+ * Why an attempt was not accepted, or what its acceptance shows. Null for an ordinary success.
+ *
+ * @param repeatsTimestamp True if it repeats the timestamp of an earlier attempt.
+ */
+async function causeOfAttempt(
+  { settings }: Pick<World, 'settings'>,
+  result: SendResult,
+  url: string,
+  fault: DeliveryFault | null,
+  repeatsTimestamp: boolean,
+): Promise<Diagnosis | null> {
+  const { success, status_code: status, request, problem } = result;
+  const ofFault = fault === null ? null : causeOfFault(fault, result);
+  if (ofFault !== null) return ofFault;
+  if (success) return null;
+  if (request === null) {
+    const remedy = `Allow it with deliverTo: ["${new URL(url).hostname}"], or use an address of this machine.`;
+    return { id: 'not_sent', text: 'Not sent: the sandbox delivers to this machine only.', remedy, isProven: true };
+  }
+  const { response_body: body, response_headers: headers } = result;
+  return diagnoseReply({
+    url,
+    status,
+    problem,
+    body,
+    headers,
+    repeatsTimestamp,
+    sentSha256: await engine().sha256(request.body),
+    secretFingerprint: await fingerprintOf(settings.webhookSecret),
+  });
+}
+
+function causeOfFault({ type }: DeliveryFault, { success, status_code: status }: SendResult): Diagnosis | null {
+  const onPurpose = (text: string): Diagnosis => ({ id: 'fault_refused', text, remedy: null, isProven: true });
+  if (type === 'outage') return onPurpose('Not sent: the fault outage keeps the endpoint out of reach.');
+  if (type === 'ack_lost') return onPurpose('The receiver got it, and the fault ack_lost lost its response.');
+  const { accepted } = FAULTS[type];
+  if (accepted === undefined) return null;
+  if (success) return { id: 'fault_accepted', ...accepted, isProven: true };
+  if (status === null || status < 400 || status > 499) return null;
+  return onPurpose(`Refused as it should be: the fault ${type} changed this webhook on purpose.`);
 }
 
 function afterFailure(world: World, delivery: DeliveryRecord, before: DeliveryRecord['status']): void {

@@ -3,8 +3,8 @@ import { REASONS, type Verdict } from '../../../webhooks/handle/reasons.ts';
 import { type MistakeId, mistakeOf } from '../../../webhooks/verify/why.ts';
 
 // Why a webhook was refused, from the response of the receiver. A receiver of this package says it itself, in the words
-// of its own tables, and `fromHandler` reads it. The rest of this file reads the responses of other receivers: redirects,
-// logins, routes, proxies, and connections that fail.
+// of its own tables, and `fromHandler` reads it. The rest of this file reads the responses of other receivers:
+// redirects, logins, routes, proxies, and connections that fail.
 
 /** The remedy of a receiver that takes too long. To answer before the work is done would lose the event. */
 export const LONG_WORK = 'Answer 2xx right after the commit. Give long work to a queue in the same transaction.';

@@ -8,7 +8,7 @@ import type { DeliveryFetch } from '../options.ts';
 import type { DeliveryFault } from '../state/faults.ts';
 import { copyOfStart } from '../state/log.ts';
 import type { DeliveryRecord, InvoiceRecord } from '../state/records.ts';
-import type { SandboxAttempt, SandboxWebhookRequest } from '../wire-types.ts';
+import type { SandboxAttempt, SandboxWebhookRequest } from '../types.ts';
 import type { World } from '../world.ts';
 
 /** The event of an invoice that has ended. A status that the interface does not list counts as canceled. */

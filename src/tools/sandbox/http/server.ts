@@ -1,12 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isLoopback } from '../../../contract/values/scalars.ts';
-import { count, type OptionTable, readOptions, unchecked } from '../../../errors/checks.ts';
+import { configurationFail, count, type OptionTable, readOptions, unchecked } from '../../../errors/checks.ts';
 import { ConfigurationError } from '../../../errors/classes.ts';
 import { BodyChunks } from '../../../webhooks/body.ts';
-import { fail } from '../option-checks.ts';
 import { failure, MAX_BODY, type UnsentResponse } from '../service/respond.ts';
 import type { World } from '../world.ts';
 import { type Front, responseOf } from './dispatch.ts';
+
+const fail = configurationFail();
 
 /**
  * The options of `Sandbox.listen`.

@@ -1,4 +1,5 @@
 import { Decimal } from '../../../contract/values/decimal.ts';
+import { type Html, html, type Part } from '../../html.ts';
 import { moneyText, paymentWord } from '../../story.ts';
 import {
   compareAmounts,
@@ -12,12 +13,11 @@ import {
 import type { UnsentResponse } from '../service/respond.ts';
 import type { IncomingRequest } from '../service/service.ts';
 import type { InvoiceRecord } from '../state/records.ts';
-import type { SandboxMethod } from '../wire-types.ts';
+import type { SandboxMethod } from '../types.ts';
 import type { World } from '../world.ts';
 import { form, menu, milliseconds, moment, paidOf, span, webhookOf } from './elements.ts';
 import { amountField } from './forms.ts';
 import { pageResponse } from './frame.ts';
-import { type Html, html, type Part } from './html.ts';
 import { refusalOf } from './refusals.ts';
 
 // The hosted page of a payment: what a customer sees, and a dock of one line below with the endings that a tester can choose.

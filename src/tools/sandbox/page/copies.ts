@@ -4,7 +4,7 @@ import { DIALECTS, type Dialect } from '../dialects.ts';
 import { toSandboxInvoice } from '../service/write-resources.ts';
 import type { InvoiceRecord } from '../state/records.ts';
 import { SEED_METHODS, SEED_RATES } from '../state/seed-data.ts';
-import type { SandboxInvoice, SandboxWebhookRequest } from '../wire-types.ts';
+import type { SandboxInvoice, SandboxWebhookRequest } from '../types.ts';
 import type { World } from '../world.ts';
 
 // Texts to copy from the sandbox: a request as curl, an order as a test.

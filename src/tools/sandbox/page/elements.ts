@@ -1,11 +1,11 @@
 // The elements that all pages are made of: states, amounts, times, texts to copy, menus, forms.
 
 import { Decimal } from '../../../contract/values/decimal.ts';
+import { type Html, html, type Part } from '../../html.ts';
 import { isWebhookWaiting, moneyText, noWebhookWord, paymentWord, webhookWord } from '../../story.ts';
 import type { IncomingRequest } from '../service/service.ts';
 import { CHECK_CUSTOMER, type DeliveryRecord, type InvoiceRecord } from '../state/records.ts';
 import type { World } from '../world.ts';
-import { type Html, html, type Part } from './html.ts';
 
 /** Good: done. Warn: partial, or a fault is active. Bad: somebody must act. Wait: in progress. Off: ended unpaid. */
 export type Tone = 'good' | 'warn' | 'bad' | 'wait' | 'off' | 'plain';

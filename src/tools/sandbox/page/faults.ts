@@ -1,9 +1,9 @@
 import { endpoints } from '../../../contract/endpoints.ts';
+import { type Html, html, type Part } from '../../html.ts';
 import type { IncomingRequest } from '../service/service.ts';
 import { DELIVERY_FAULTS, FAULTS, type FaultType, REQUEST_FAULTS } from '../state/faults.ts';
 import type { World } from '../world.ts';
 import { actionForm, field, nothing, section, selectField, span } from './elements.ts';
-import { type Html, html, type Part } from './html.ts';
 import { refusalOf } from './refusals.ts';
 
 /** The page of all faults: what is active, and a button for each. */

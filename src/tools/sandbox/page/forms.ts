@@ -1,15 +1,15 @@
+import { quoted } from '../../../errors/checks.ts';
 import { ConfigurationError } from '../../../errors/classes.ts';
 import { isMerchantError } from '../../../errors/guards.ts';
+import { type Html, html } from '../../html.ts';
 import { ACTIONS, checkFields, isActionName, type Perform } from '../actions.ts';
 import { activeCurrencies, isAmount } from '../business/money.ts';
-import { quoted } from '../option-checks.ts';
 import { ErrorResponse, type UnsentResponse } from '../service/respond.ts';
 import type { IncomingRequest } from '../service/service.ts';
-import type { SandboxInvoice } from '../wire-types.ts';
+import type { SandboxInvoice } from '../types.ts';
 import type { World } from '../world.ts';
 import { actionForm, type Field, field, selectField } from './elements.ts';
 import { dashboardPage, fileResponse, seeOther } from './frame.ts';
-import { type Html, html } from './html.ts';
 import { crumbs } from './lists.ts';
 import { keepRefusal, type Refusal, refusalOf, type Values } from './refusals.ts';
 

@@ -1,10 +1,10 @@
+import { type Html, html, type Part } from '../../html.ts';
 import { ACTIONS, isActionName } from '../actions.ts';
 import type { UnsentResponse } from '../service/respond.ts';
 import type { IncomingRequest } from '../service/service.ts';
 import type { World } from '../world.ts';
 import { actionForm, counted, menu, moment, span, undelivered } from './elements.ts';
 import { activeFaults, faultButtons } from './faults.ts';
-import { type Html, html, type Part } from './html.ts';
 import { refusalOf } from './refusals.ts';
 
 // What surrounds the content of a page.

@@ -1,8 +1,8 @@
 // The last fifteen minutes of the clock, as lanes: the payments, and what each endpoint answered.
 import { isLoopback } from '../../../contract/values/scalars.ts';
+import { type Html, html, type Part } from '../../html.ts';
 import type { World } from '../world.ts';
 import { counted, minute, section, type Tone, webhookState } from './elements.ts';
-import { type Html, html, type Part } from './html.ts';
 
 const WINDOW = 15 * 60_000;
 const MINUTE = 60_000;

@@ -1,8 +1,9 @@
 // A list with its search, its filters and its pages, and the two panes of a list with one of its rows beside it.
+
+import { type Html, html, type Part } from '../../html.ts';
 import type { IncomingRequest } from '../service/service.ts';
 import type { InvoiceRecord } from '../state/records.ts';
 import { addressOf, isOwn, nothing } from './elements.ts';
-import { type Html, html, type Part } from './html.ts';
 
 const PAGE_SIZE = 25;
 

@@ -1,4 +1,5 @@
 import { isSandboxSecret, SANDBOX_KEY } from '../../../webhooks/verify/sandbox-secret.ts';
+import { type Html, html } from '../../html.ts';
 import { moneyText, paymentWord } from '../../story.ts';
 import type { Diagnosis } from '../delivery/diagnose.ts';
 import type { UnsentResponse } from '../service/respond.ts';
@@ -24,7 +25,6 @@ import {
   webhookOf,
 } from './elements.ts';
 import { dashboardPage } from './frame.ts';
-import { type Html, html } from './html.ts';
 import { lanes } from './lanes.ts';
 import { isRefused, paymentOf, requestName, statusOf, toneOf } from './requests.ts';
 

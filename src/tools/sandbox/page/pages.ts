@@ -1,4 +1,6 @@
 // The pages for people: the hosted payment page and the dashboard. May import the rest of the sandbox.
+
+import { html } from '../../html.ts';
 import type { Perform } from '../actions.ts';
 import type { UnsentResponse } from '../service/respond.ts';
 import type { IncomingRequest } from '../service/service.ts';
@@ -7,7 +9,6 @@ import { checkoutPage, pressedAction } from './checkout.ts';
 import { faultsContent } from './faults.ts';
 import { actionResponse, newPaymentPage, statusResponse } from './forms.ts';
 import { dashboardPage, fileResponse, messagePage, seeOther } from './frame.ts';
-import { html } from './html.ts';
 import { overviewPage } from './overview.ts';
 import { paymentPage, paymentsPage } from './payments.ts';
 import { payoutsPage } from './payouts.ts';

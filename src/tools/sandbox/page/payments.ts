@@ -1,3 +1,4 @@
+import { type Html, html, type Part } from '../../html.ts';
 import { joinMoments, type Lane, type Moment, momentsOf } from '../../story.ts';
 import { shareOf } from '../business/money.ts';
 import type { UnsentResponse } from '../service/respond.ts';
@@ -29,7 +30,6 @@ import {
 } from './elements.ts';
 import { amountField } from './forms.ts';
 import { dashboardPage } from './frame.ts';
-import { type Html, html, type Part } from './html.ts';
 import { crumbs, listing, withoutCheck } from './lists.ts';
 import { diagnosisBox } from './webhooks.ts';
 

@@ -1,10 +1,10 @@
+import { html } from '../../html.ts';
 import { withdrawalsInOrder } from '../business/withdrawals.ts';
 import type { UnsentResponse } from '../service/respond.ts';
 import type { IncomingRequest } from '../service/service.ts';
 import type { World } from '../world.ts';
 import { actionForm, brief, moment, money, nothing, type Tone, table, tag } from './elements.ts';
 import { dashboardPage } from './frame.ts';
-import { html } from './html.ts';
 
 const TONES: Readonly<Record<string, Tone>> = { pending: 'wait', approved: 'good', rejected: 'off' };
 

@@ -1,3 +1,4 @@
+import { type Html, html } from '../../html.ts';
 import { shellText } from '../../shell.ts';
 import type { UnsentResponse } from '../service/respond.ts';
 import type { IncomingRequest } from '../service/service.ts';
@@ -19,7 +20,6 @@ import {
   time,
 } from './elements.ts';
 import { dashboardPage } from './frame.ts';
-import { type Html, html } from './html.ts';
 import { crumbs, listing, panes, rowAddress } from './lists.ts';
 
 /** Method and path, without the beginning that all paths of the service share. */

@@ -1,10 +1,11 @@
+import { type Html, html, type Part } from '../../html.ts';
 import { paymentWord } from '../../story.ts';
 import { RETRY_DELAYS } from '../delivery/deliveries.ts';
 import { signedRequest } from '../delivery/webhook-request.ts';
 import type { UnsentResponse } from '../service/respond.ts';
 import type { IncomingRequest } from '../service/service.ts';
 import type { DeliveryRecord, InvoiceRecord } from '../state/records.ts';
-import type { SandboxAttempt } from '../wire-types.ts';
+import type { SandboxAttempt } from '../types.ts';
 import type { World } from '../world.ts';
 import { curlCommand, testOf } from './copies.ts';
 import {
@@ -28,7 +29,6 @@ import {
   webhookState,
 } from './elements.ts';
 import { dashboardPage } from './frame.ts';
-import { type Html, html, type Part } from './html.ts';
 import { crumbs, listing, panes, rowAddress, withoutCheck } from './lists.ts';
 
 /** The list of webhooks with one of them beside it: the chosen one, or the first of the list on a wide screen. */

@@ -2,20 +2,21 @@ import type { EndpointName } from '../../../contract/endpoints.ts';
 import { createInvoice as creation } from '../../../contract/invoices.ts';
 import { INVOICE_STATUS_NAMES, WITHDRAWAL_STATUSES } from '../../../contract/statuses.ts';
 import type { Page } from '../../../contract/types.ts';
-import { checkOptions } from '../../../errors/checks.ts';
+import { checkOptions, configurationFail } from '../../../errors/checks.ts';
 import { ConfigurationError } from '../../../errors/classes.ts';
 import { openInvoice } from '../business/invoices.ts';
 import { freshRates } from '../business/money.ts';
 import { withdrawalsInOrder } from '../business/withdrawals.ts';
 import { resend } from '../delivery/deliveries.ts';
 import { type Dialect, wireForm } from '../dialects.ts';
-import { fail } from '../option-checks.ts';
 import { type InvoiceRecord, NEW_INVOICE_NAMES } from '../state/records.ts';
-import type { NewInvoice } from '../wire-types.ts';
+import type { NewInvoice } from '../types.ts';
 import type { World } from '../world.ts';
 import { type PageQuery, readDraft, readListQuery } from './read-request.ts';
 import { ErrorResponse, failure, notFound } from './respond.ts';
 import { writeCreatedInvoice, writeDelivery, writeInvoice } from './write-resources.ts';
+
+const fail = configurationFail();
 
 /** A request with the right key and a known path. */
 export interface ServiceRequest {

@@ -4,6 +4,7 @@
 import type { EndpointName } from '../../../contract/endpoints.ts';
 import { endpoints } from '../../../contract/endpoints.ts';
 import { payloadOf } from '../../../contract/envelope.ts';
+import { messageOf } from '../../../errors/notify.ts';
 import type { RequestFault } from '../state/faults.ts';
 import type { World } from '../world.ts';
 import { HANDLERS } from './handlers.ts';
@@ -61,7 +62,7 @@ function work(world: World, { method, headers, url, body }: IncomingRequest, rou
     return response;
   } catch (error) {
     if (error instanceof ErrorResponse) return error.response;
-    const message = error instanceof Error ? error.message : String(error);
+    const message = messageOf(error);
     return failure(500, 'INTERNAL_ERROR', 'The sandbox failed.', { why: message });
   }
 }

@@ -2,7 +2,7 @@ import type { WebhookDelivery } from '../../../contract/deliveries.ts';
 import { MAX_ATTEMPTS } from '../delivery/deliveries.ts';
 import { wireForm } from '../dialects.ts';
 import type { DeliveryRecord, InvoiceRecord } from '../state/records.ts';
-import type { SandboxDelivery, SandboxInvoice } from '../wire-types.ts';
+import type { SandboxDelivery, SandboxInvoice } from '../types.ts';
 import type { World } from '../world.ts';
 
 /** An instant in epoch milliseconds as text. */

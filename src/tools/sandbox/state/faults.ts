@@ -1,8 +1,10 @@
 import type { EndpointName } from '../../../contract/endpoints.ts';
 import { endpoints } from '../../../contract/endpoints.ts';
-import { checkOptions, namesOf } from '../../../errors/checks.ts';
-import { fail, parseDuration, quoted } from '../option-checks.ts';
+import { checkOptions, configurationFail, namesOf, quoted } from '../../../errors/checks.ts';
+import { parseDuration } from '../duration.ts';
 import { createRandom } from './random.ts';
+
+const fail = configurationFail();
 
 /** A failure of a request to the service. */
 export type RequestFault =

@@ -1,6 +1,6 @@
 import type { KnownInvoiceStatus } from '../../../contract/types.ts';
 import { notify } from '../../../errors/notify.ts';
-import type { SandboxAttempt, SandboxDelivery } from '../wire-types.ts';
+import type { SandboxAttempt, SandboxDelivery } from '../types.ts';
 
 /** A request to the API, or one with an API key to another path. Never holds the key. */
 export interface RequestEntry {

@@ -11,7 +11,7 @@ import type {
   SandboxInvoice,
   SandboxMethod,
   SandboxWithdrawal,
-} from '../wire-types.ts';
+} from '../types.ts';
 import type { ScheduledTask } from './clock.ts';
 
 /** The checked members that a new invoice is made of. */

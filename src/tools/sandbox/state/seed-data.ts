@@ -1,4 +1,4 @@
-import type { SandboxMethod, SandboxRate, SandboxWithdrawal, WireCurrency } from '../wire-types.ts';
+import type { SandboxMethod, SandboxRate, SandboxWithdrawal, WireCurrency } from '../types.ts';
 
 const EUR: WireCurrency = { id: 1, code: 'EUR', name: 'Euro', symbol: '€' };
 const USD: WireCurrency = { id: 2, code: 'USD', name: 'US Dollar', symbol: '$' };

@@ -1,8 +1,9 @@
 // Fills the parts of a sandbox with the seed data, and resets them.
+import { quoted } from '../../errors/checks.ts';
 import { ConfigurationError } from '../../errors/classes.ts';
 import { chooseMethod, creditPayment, endInvoice, openInvoice } from './business/invoices.ts';
 import { activeCurrency, isAmount } from './business/money.ts';
-import { parseDuration, quoted } from './option-checks.ts';
+import { parseDuration } from './duration.ts';
 import type { SeedInvoice, Settings } from './options.ts';
 import { createRandom } from './state/random.ts';
 import { createParts, startTime, type World } from './world.ts';

@@ -5,12 +5,12 @@ import { readOrder } from '../../reconcile/compare.ts';
 import type { FoundOrder, ReconcileOrder } from '../../reconcile/types.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { RequestEntry } from '../sandbox/state/log.ts';
-import type { SandboxDelivery } from '../sandbox/wire-types.ts';
+import type { SandboxDelivery } from '../sandbox/types.ts';
 import type { Day } from './day.ts';
-import { type Found, groupBy } from './kinds.ts';
 import type { StormFulfilment, StormShop } from './options.ts';
 import { FAILED, listOf, newRows } from './played-shop.ts';
 import { type Case, findingsOf, paidOf, sumOf, timesText } from './rules.ts';
+import { type Found, groupBy } from './words.ts';
 
 // What is wrong at the end: the rows of the shop are compared with the invoices of the sandbox, an order at a time, and
 // what the storm as a whole has shown is added.

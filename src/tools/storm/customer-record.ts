@@ -1,8 +1,8 @@
 import { orderOf } from '../../contract/orders.ts';
 import { plainIdent } from '../../contract/values/scalars.ts';
-import type { SandboxInvoice } from '../sandbox/wire-types.ts';
+import type { SandboxInvoice } from '../sandbox/types.ts';
 import type { PlannedCustomer } from './customers.ts';
-import type { Found, StormFindingKind, StormMistake } from './kinds.ts';
+import type { Found, StormFindingKind, StormMistake } from './words.ts';
 
 // What the storm has seen of each customer, and whose order an id is.
 

@@ -1,8 +1,5 @@
-import { configurationFail } from '../../errors/checks.ts';
+import { quoted } from '../../errors/checks.ts';
 import { ConfigurationError } from '../../errors/classes.ts';
-
-/** Refuses a wrong option of the sandbox. */
-export const fail = configurationFail();
 
 const UNITS: Readonly<Record<string, number>> = {
   ms: 1,
@@ -34,11 +31,4 @@ function fromText(text: string): number {
     ([, count, unit = '']) => Number(count) * (UNITS[unit] ?? 0),
   );
   return parts.reduce((sum, part) => sum + part, 0);
-}
-
-/** A given value for a message: text in quotes and cut off, objects by their type. */
-export function quoted(value: unknown): string {
-  if (typeof value === 'string') return JSON.stringify(value.length > 60 ? `${value.slice(0, 60)}…` : value);
-  if (typeof value === 'object' && value !== null) return Array.isArray(value) ? 'an array' : 'an object';
-  return typeof value === 'function' ? 'a function' : String(value);
 }

@@ -4,7 +4,7 @@ import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { StormShop } from './options.ts';
 import { mistakeOf } from './probes.ts';
 import { type Case, creditOf } from './rules.ts';
-import { CAUSES, type Found, groupBy, groupOf, KINDS, type StormMistake } from './words.ts';
+import { CAUSES, type Found, groupOf, KINDS, type StormMistake } from './words.ts';
 
 // Why it is wrong. The order shows most of it: who gave it when, which webhooks it heard of, and what its state is. A
 // receiver that refuses everything and says nothing is asked once for each usual mistake.
@@ -31,7 +31,7 @@ export async function explain(
   sandbox: Sandbox,
 ): Promise<Explained[]> {
   const byOrder = new Map<string | null, Case>(cases.map((each) => [each.record.plan.order.id, each]));
-  const ofKind = groupBy(found, ({ kind }) => kind);
+  const ofKind = Map.groupBy(found, ({ kind }) => kind);
   const receiver = ofKind.has('nothing_delivered') ? await receiverCause(shop, sandbox) : null;
   const explained = found.map((each) => {
     const order = byOrder.get(each.order);
@@ -44,7 +44,7 @@ export async function explain(
   const wrong = new Set(found.map(({ order }) => order));
   const right = cases.filter(({ record }) => !wrong.has(record.plan.order.id));
   const shared = new Map(
-    [...groupBy(explained, groupOf)].map(([group, all]) => {
+    [...Map.groupBy(explained, groupOf)].map(([group, all]) => {
       const own = new Set(all.flatMap(({ order }) => byOrder.get(order) ?? []));
       return [group, sharedOf([...own], right)] as const;
     }),

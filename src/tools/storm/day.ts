@@ -293,11 +293,11 @@ export class Day {
     const { members, story } = this.shop;
     const url = typeof members.receive === 'string' ? members.receive : (callback_url ?? 'http://localhost/webhook');
     refuseStrangeHost('callback_url', url);
-    const [words, probe] = FORGERIES[this.#forgeries % FORGERIES.length] ?? ['', {}];
+    const [words, ofBody] = FORGERIES[this.#forgeries % FORGERIES.length] ?? ['', () => ({})];
     this.#forgeries += 1;
     const paid = { event: 'invoice.paid', invoice_uuid: uuid, external_id, status: 'success', amount };
     const body = JSON.stringify({ ...paid, credited_usdt: amount, adjusted: false });
-    const asked = await this.shop.ask(() => send(members, this.#sandbox, { url, body }, probe));
+    const asked = await this.shop.ask(() => send(members, this.#sandbox, { url, body }, ofBody(body)));
     const status = 'error' in asked ? 0 : asked.value;
     const reaction = status === 0 ? 'gives no response' : `answers ${status}`;
     const what = `a stranger sends a forged webhook, and the shop ${reaction}`;

@@ -10,7 +10,7 @@ import type { Day } from './day.ts';
 import type { StormFulfilment, StormShop } from './options.ts';
 import { FAILED, listOf, newRows } from './played-shop.ts';
 import { type Case, findingsOf, paidOf, sumOf, timesText } from './rules.ts';
-import { type Found, groupBy } from './words.ts';
+import type { Found } from './words.ts';
 
 // What is wrong at the end: the rows of the shop are compared with the invoices of the sandbox, an order at a time, and
 // what the storm as a whole has shown is added.
@@ -71,9 +71,9 @@ function casesOf(
   );
   const ofOrder = (row: FoundOrder | undefined) => row && (records.of(row.external_id) ?? records.of(row.order));
   const ofGiven = ({ external_id: id }: StormFulfilment) => records.of(id) ?? ofOrder(ids.get(plainIdent(id)));
-  const rowsOfRecord = groupBy(orders, ofOrder);
-  const givenOfRecord = groupBy(given, ofGiven);
-  const deliveries = groupBy(sandbox.deliveries().reverse(), ({ invoice_uuid }) => records.of(invoice_uuid));
+  const rowsOfRecord = Map.groupBy(orders, ofOrder);
+  const givenOfRecord = Map.groupBy(given, ofGiven);
+  const deliveries = Map.groupBy(sandbox.deliveries().reverse(), ({ invoice_uuid }) => records.of(invoice_uuid));
   const cases = records.all.map((record): Case => {
     const invoices = record.uuids.map((uuid) => sandbox.invoice(uuid));
     const paid = invoices.filter(({ status }) => status === 'success');
@@ -144,7 +144,7 @@ function ofStorm({ shop, unplayed }: Day, sandbox: Sandbox): Found[] {
     const problem = `A creation was refused with ${status} ${code ?? ''}, and would be each time. ${why ?? ''}`.trim();
     found.push({ kind: 'request_refused', order: null, problem });
   }
-  for (const [name, all] of groupBy(shop.failures, (each) => each.name))
+  for (const [name, all] of Map.groupBy(shop.failures, (each) => each.name))
     found.push({
       kind: FAILED[name],
       order: null,

@@ -1,5 +1,4 @@
-import { hexToBase64 } from '../../webhooks/crypto.ts';
-import { signedRequest } from '../sandbox/delivery/webhook-request.ts';
+import { type OtherSignature, PROBES, type ProbedMistake, signedOtherwise } from '../sandbox/delivery/probes.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { StormShop } from './options.ts';
 import { pause } from './waiting.ts';
@@ -7,29 +6,17 @@ import type { StormMistake } from './words.ts';
 
 // Deliveries that the service has not signed: forged ones, and those that only a receiver with one mistake accepts.
 
-interface Probe {
-  /** What signs it. Default: the secret of the sandbox. */
-  readonly secret?: (sandbox: Sandbox) => string;
-  /** The body that is signed. Default: the one that is sent. */
-  readonly signed?: (body: string) => string;
-  /** Its signature as a header, or null for none. */
-  readonly header?: (signature: string) => string | null;
+interface Probe extends OtherSignature {
+  readonly isUnsigned?: true;
   /** It is stamped by the clock of the machine, as each delivery to an address is. */
   readonly isOfMachine?: true;
 }
 
 /** The forged deliveries, and what is said of them. */
-export const FORGERIES: readonly (readonly [words: string, Probe])[] = [
-  ['it is not signed', { header: () => null }],
-  ['a stranger signed it', { secret: () => 'whsec_of_a_stranger_0123' }],
-  ['its signature is that of another body', { signed: (body) => `${body} ` }],
-];
-
-const MISTAKES: readonly (readonly [StormMistake, Probe])[] = [
-  ['now_forgotten', { isOfMachine: true }],
-  ['api_key', { secret: ({ apiKey }) => apiKey }],
-  ['body_again', { signed: (body) => JSON.stringify(JSON.parse(body)) }],
-  ['encoding', { header: hexToBase64 }],
+export const FORGERIES: readonly (readonly [words: string, ofBody: (body: string) => Probe])[] = [
+  ['it is not signed', () => ({ isUnsigned: true })],
+  ['a stranger signed it', () => ({ webhookSecret: 'whsec_of_a_stranger_0123' })],
+  ['its signature is that of another body', (body) => ({ body: `${body} ` })],
 ];
 
 /** Milliseconds of real time for the response to a probe. */
@@ -41,11 +28,12 @@ export async function mistakeOf(
   sandbox: Sandbox,
   delivery: { readonly url: string; readonly body: string },
 ): Promise<StormMistake | null> {
-  for (const [mistake, probe] of MISTAKES) {
-    const isUsual = probe.isOfMachine === true && typeof shop.receive === 'string';
-    if (isUsual) continue;
-    const status = await Promise.race([send(shop, sandbox, delivery, probe), pause(PROBE_LIMIT)]);
-    if (isAccepted(status ?? 0)) return mistake;
+  const isAccepting = async (probe: Probe): Promise<boolean> =>
+    isAccepted((await Promise.race([send(shop, sandbox, delivery, probe), pause(PROBE_LIMIT)])) ?? 0);
+  if (typeof shop.receive === 'function' && (await isAccepting({ isOfMachine: true }))) return 'now_forgotten';
+  for (const mistake of Object.keys(PROBES) as ProbedMistake[]) {
+    const probe = PROBES[mistake].expects(delivery.body, sandbox);
+    if (probe !== null && (await isAccepting(probe))) return mistake;
   }
   return null;
 }
@@ -59,19 +47,14 @@ export async function send(
   { receive }: StormShop,
   sandbox: Sandbox,
   { url, body }: { readonly url: string; readonly body: string },
-  probe: Probe,
+  { isUnsigned, isOfMachine, ...signature }: Probe,
 ): Promise<number> {
-  const isOfMachine = typeof receive === 'string' || probe.isOfMachine === true;
-  const { headers } = await signedRequest(
-    { dialect: sandbox.dialect, webhookSecret: probe.secret?.(sandbox) ?? sandbox.webhookSecret },
-    { id: crypto.randomUUID(), body: probe.signed?.(body) ?? body },
-    url,
-    isOfMachine ? Date.now() : sandbox.now().getTime(),
-  );
-  const { 'X-Webhook-Signature': signature = '', ...others } = headers;
-  const header = probe.header === undefined ? signature : probe.header(signature);
-  const signed: Record<string, string> = header === null ? others : { ...others, 'X-Webhook-Signature': header };
-  const request = new Request(url, { method: 'POST', headers: signed, body, redirect: 'manual' });
+  const stampAt = typeof receive === 'string' || isOfMachine ? Date.now() : sandbox.now().getTime();
+  const delivery = { id: crypto.randomUUID(), body };
+  const signed = await signedOtherwise(sandbox, signature, delivery, url, stampAt);
+  const headers = new Headers(signed.headers);
+  if (isUnsigned) headers.delete('X-Webhook-Signature');
+  const request = new Request(url, { method: 'POST', headers, body, redirect: 'manual' });
   try {
     return (await (typeof receive === 'function' ? receive(request) : fetch(request))).status;
   } catch {

@@ -3,7 +3,7 @@ import { clockOf, joinMoments } from '../story.ts';
 import { moneyText, type StormFinding, type StormResult, type Sums, sumText, verdictText } from './result.ts';
 import type { Case } from './rules.ts';
 import type { Seen, Story } from './story.ts';
-import { groupBy, groupOf, KINDS, type StormFindingKind, type Tone } from './words.ts';
+import { groupOf, KINDS, type StormFindingKind, type Tone } from './words.ts';
 
 // The report of a storm as a page in one file: it makes no request, and works without script. It is drawn from data, so
 // the same storm gives the same page.
@@ -42,7 +42,9 @@ ${further.length > 0 && html`<section class="end"><h2>Further stories</h2>${furt
 
 /** In the order of the cards, the largest first. */
 function groupsOf({ findings, sums }: Report): Group[] {
-  const groups = [...groupBy(findings, groupOf).values()].flatMap((all) => (all[0] ? [{ first: all[0], all }] : []));
+  const groups = [...Map.groupBy(findings, groupOf).values()].flatMap((all) =>
+    all[0] ? [{ first: all[0], all }] : [],
+  );
   return sums.kinds.flatMap(({ kind }) =>
     groups.filter(({ first }) => first.kind === kind).sort((a, b) => b.all.length - a.all.length),
   );

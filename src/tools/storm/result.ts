@@ -2,7 +2,7 @@ import { Decimal } from '../../contract/values/decimal.ts';
 import { environment } from '../../errors/environment.ts';
 import type { StormCustomer, StormNetwork, StormWebhook } from './options.ts';
 import { type Case, moneyOf } from './rules.ts';
-import { groupBy, KINDS, type StormFindingKind, type StormMistake } from './words.ts';
+import { KINDS, type StormFindingKind, type StormMistake } from './words.ts';
 
 // What a storm resolves to, and its sums, which the summary and the page print.
 
@@ -83,7 +83,7 @@ export interface Sums {
 }
 
 export function sumsOf(cases: readonly Case[], findings: readonly StormFinding[]): Sums {
-  const byKind = groupBy(findings, ({ kind }) => kind);
+  const byKind = Map.groupBy(findings, ({ kind }) => kind);
   const kinds = (Object.keys(KINDS) as StormFindingKind[]).flatMap((kind): KindCount[] => {
     const all = byKind.get(kind);
     if (all === undefined) return [];
@@ -96,7 +96,7 @@ export function sumsOf(cases: readonly Case[], findings: readonly StormFinding[]
 }
 
 function moneyOfAll(cases: readonly Case[], findings: readonly StormFinding[]): Record<string, StormMoney> {
-  const byOrder = groupBy(findings, ({ order }) => order);
+  const byOrder = Map.groupBy(findings, ({ order }) => order);
   const money: Record<string, StormMoney> = {};
   for (const each of cases) {
     const kinds = byOrder.get(each.record.plan.order.id)?.map(({ kind }) => kind);

@@ -5,7 +5,7 @@ import type { SandboxAttempt, SandboxInvoice } from '../sandbox/types.ts';
 import type { CustomerRecord } from './customer-record.ts';
 import type { StormFulfilment } from './options.ts';
 import type { Seen } from './story.ts';
-import { type Found, groupBy, type StormFindingKind } from './words.ts';
+import type { Found, StormFindingKind } from './words.ts';
 
 // What is wrong with one order at the end. The kinds that `reconcile` has too mean the same here. They are decided
 // here, because an order may have several invoices, and what counts is what the customer got.
@@ -180,7 +180,7 @@ function timesPaid({ paid, paidFiat, ordered }: Case): number {
 
 /** How often the order, or one of its parcels, was given. */
 function timesGiven({ given }: Case): number {
-  const parcels = groupBy(ofKind(given, 'goods'), ({ item }) => String(item ?? ''));
+  const parcels = Map.groupBy(ofKind(given, 'goods'), ({ item }) => String(item ?? ''));
   return Math.max(0, ...[...parcels.values()].map(({ length }) => length));
 }
 

@@ -1,4 +1,4 @@
-import { type Found, groupBy, groupOf } from './words.ts';
+import { type Found, groupOf } from './words.ts';
 
 // The fewest customers that still show a finding. Each customer does the same in a smaller storm, so customers are left
 // out: at first all but the order itself, then half of the others, and half again.
@@ -33,7 +33,7 @@ export async function shortestOf(
     return isShown;
   };
   const ofOrders = found.filter(({ order }) => order !== null);
-  const groups = [...groupBy(ofOrders, groupOf)].flatMap(([group, [first]]) =>
+  const groups = [...Map.groupBy(ofOrders, groupOf)].flatMap(([group, [first]]) =>
     first?.order == null ? [] : [{ group, first, order: first.order }],
   );
   for (const { group, first, order } of groups) await shows(group, first, [order]);

@@ -1,6 +1,7 @@
 import { environment } from '../../errors/environment.ts';
 import { messageOf } from '../../errors/notify.ts';
 import { createSandboxWith } from '../sandbox/create-sandbox.ts';
+import { spaced } from '../sandbox/delivery/probes.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import { explain } from './causes.ts';
 import { Records } from './customer-record.ts';
@@ -130,8 +131,7 @@ function serviceOf(sandbox: Sandbox): StormService {
 
 /** A body with spaces and an escape that JSON.stringify would not write, as other services do. The same data. */
 function unusualBody(members: object): string {
-  const text = JSON.stringify(members).replace(/("(?:[^"\\]|\\.)*")|([,:])/g, (_, value, mark) => value ?? `${mark} `);
-  return text.replace('"invoice.', '"invoice\\u002e');
+  return spaced(JSON.stringify(members)).replace('"invoice.', '"invoice\\u002e');
 }
 
 /** Milliseconds of real time before the verdict, and those after which suspects are read again: two seconds in all. */

@@ -1,3 +1,5 @@
+import { PROBES } from '../sandbox/delivery/probes.ts';
+
 // The kinds of findings and of mistakes with their words, one row each. Summary, page and guide print them.
 
 /** The colour on the page: money that left, money for less, a customer who waits, another mistake. */
@@ -175,9 +177,9 @@ export const CAUSES = {
     'The receiver measures the age of a webhook by the clock of the machine.',
     'Give service.now to the handler and the store: now: service.now.',
   ],
-  api_key: ['The secret of the receiver is the API key.', 'Give it service.webhookSecret.'],
-  body_again: ['The receiver checks a body that was written again.', 'Check the bytes as they arrived.'],
-  encoding: ['The receiver expects the other encoding, hex or base64.', 'Take that of real deliveries: hex.'],
+  api_key: [PROBES.api_key.text, 'Give it service.webhookSecret.'],
+  body_again: [PROBES.body_again.text, 'Check the bytes as they arrived.'],
+  encoding: [PROBES.encoding.text, 'Take that of real deliveries: hex.'],
   other_secret: ['The receiver refuses the signature, and no probe explains it.', 'Give it service.webhookSecret.'],
   own_function: ['A function that the shop gives to the storm fails.', 'Read its error.'],
 } as const satisfies Readonly<Record<string, Cause>>;
@@ -197,17 +199,6 @@ export interface Found {
   readonly problem: string;
   /** The mistake, where what was seen shows it at once. */
   readonly mistake?: StormMistake | undefined;
-}
-
-/** The rows by a key, in the order of their first ones. */
-export function groupBy<Row, Key>(rows: Iterable<Row>, keyOf: (row: Row) => Key): Map<Key, Row[]> {
-  const groups = new Map<Key, Row[]>();
-  for (const row of rows) {
-    const group = groups.get(keyOf(row));
-    if (group === undefined) groups.set(keyOf(row), [row]);
-    else group.push(row);
-  }
-  return groups;
 }
 
 /** The key of findings with the same kind and the same mistake: they are one group. */

@@ -1,9 +1,9 @@
 import { isLoopback } from '../../../contract/values/scalars.ts';
 import { hiding } from '../../../errors/hide.ts';
-import { engine, hexToBase64, utf8 } from '../../../webhooks/crypto.ts';
 import { SANDBOX_KEY, SANDBOX_SECRET } from '../../../webhooks/verify/sandbox-secret.ts';
-import { signedHead, signWebhook } from '../../../webhooks/verify/signature.ts';
-import { type Diagnosis, isUnexplained } from '../../sandbox/delivery/diagnose.ts';
+import { signWebhook } from '../../../webhooks/verify/signature.ts';
+import { isUnexplained } from '../../sandbox/delivery/diagnose.ts';
+import { PROBES, type ProbedMistake, signedOtherwise } from '../../sandbox/delivery/probes.ts';
 import { signedRequest } from '../../sandbox/delivery/webhook-request.ts';
 import { CHECK_CUSTOMER } from '../../sandbox/state/records.ts';
 import type { SandboxWebhookRequest } from '../../sandbox/types.ts';
@@ -199,7 +199,7 @@ class Examination {
     const seen = await causeOfReply(this.#sender, event.body, reply);
     if (!isUnexplained(seen)) return { why: seen.text, fix: seen.remedy ?? AGAIN };
     const found = await this.#probe(event);
-    if (found !== null) return { why: found.text, fix: found.remedy ?? AGAIN };
+    if (found !== null) return { why: found.text, fix: found.remedy };
     return {
       why: `it refuses the signature (${reply.status}), and none of the three probes explains it`,
       fix: 'Compare the secret of the receiver with the one of this check, character by character.',
@@ -210,15 +210,19 @@ class Examination {
    * Sends what only a receiver with one mistake accepts. A mistake is proven if that is accepted, and the genuine
    * delivery is still refused after it.
    */
-  async #probe(event: SampleEvent): Promise<Pick<Diagnosis, 'text' | 'remedy'> | null> {
-    const genuine = () => this.#signed(event, {}, Date.now(), crypto.randomUUID());
-    for (const { change, ...mistake } of PROBES) {
-      const request = await genuine();
-      const headers = await change(request, this.#sender, this.#apiKey);
-      if (headers === null) continue;
-      const reply = await this.#send({ ...request, headers: { ...request.headers, ...headers } });
-      if (!isAcknowledged(reply)) continue;
-      return isAcknowledged(await this.#send(await genuine())) ? null : mistake;
+  async #probe(event: SampleEvent): Promise<{ readonly text: string; readonly remedy: string } | null> {
+    const { dialect, secrets, url } = this.#sender;
+    const [webhookSecret = ''] = secrets;
+    const apiKey = this.#apiKey ?? (webhookSecret === SANDBOX_SECRET ? SANDBOX_KEY : undefined);
+    const signer = { dialect, webhookSecret, apiKey };
+    for (const mistake of Object.keys(PROBES) as ProbedMistake[]) {
+      const { text, expects } = PROBES[mistake];
+      const signature = expects(event.body, signer);
+      if (signature === null) continue;
+      const [delivery, now] = [{ id: crypto.randomUUID(), body: event.body }, Date.now()];
+      if (!isAcknowledged(await this.#send(await signedOtherwise(signer, signature, delivery, url, now)))) continue;
+      const genuine = await this.#signed(event, {}, Date.now(), crypto.randomUUID());
+      return isAcknowledged(await this.#send(genuine)) ? null : { text, remedy: REMEDIES[mistake] };
     }
     return null;
   }
@@ -253,51 +257,12 @@ class Examination {
 
 const AGAIN = 'Run this check again.';
 
-/** A mistake of a receiver, and the headers with which it accepts a delivery. Null where there is nothing to try. */
-interface Probe extends Pick<Diagnosis, 'text' | 'remedy'> {
-  readonly change: (
-    request: SandboxWebhookRequest,
-    sender: Sender,
-    apiKey: string | undefined,
-  ) => Promise<Readonly<Record<string, string>> | null>;
-}
-
-async function signatureOf(
-  secret: string,
-  { headers }: SandboxWebhookRequest,
-  body: string,
-  encoding: 'hex' | 'base64',
-): Promise<Readonly<Record<string, string>>> {
-  const hex = await engine().hmac(secret, signedHead(headers[TIMESTAMP] ?? ''), utf8(body));
-  return { [SIGNATURE]: encoding === 'hex' ? hex : hexToBase64(hex) };
-}
-
-/** The three probes, for receivers that are not of this package. */
-const PROBES: readonly Probe[] = [
-  {
-    text: 'The secret of the receiver is the API key.',
-    remedy: 'The webhook secret is another value of the dashboard.',
-    async change(request, { secrets, dialect }, apiKey = secrets[0] === SANDBOX_SECRET ? SANDBOX_KEY : undefined) {
-      if (apiKey === undefined) return null;
-      return await signatureOf(apiKey, request, request.body, dialect.signatureEncoding);
-    },
-  },
-  {
-    text: 'The receiver checks a body that was parsed and written again, with other spaces.',
-    remedy: 'Check the bytes as they arrived, before a parser or a proxy writes them again.',
-    async change(request, { secrets, dialect }) {
-      // A space after each comma and colon, as Python writes. What JSON.stringify writes is what was sent.
-      const again = request.body.replace(/("(?:[^"\\]|\\.)*")|([,:])/g, (_, text, mark) => text ?? `${mark} `);
-      return await signatureOf(secrets[0] ?? '', request, again, dialect.signatureEncoding);
-    },
-  },
-  {
-    text: 'The receiver expects the signature in the other encoding, hex or base64.',
-    remedy: 'Take the encoding of your real deliveries.',
-    change: (request, { secrets, dialect }) =>
-      signatureOf(secrets[0] ?? '', request, request.body, dialect.signatureEncoding === 'hex' ? 'base64' : 'hex'),
-  },
-];
+/** What to change, for a mistake that a probe has found. */
+const REMEDIES: Readonly<Record<ProbedMistake, string>> = {
+  api_key: 'The webhook secret is another value of the dashboard.',
+  body_again: 'Check the bytes as they arrived, before a parser or a proxy writes them again.',
+  encoding: 'Take the encoding of your real deliveries.',
+};
 
 function reasonOf({ status, problem }: Reply): string {
   if (problem === 'time-out') return 'no response in time';

@@ -222,18 +222,31 @@ function findingOf(row: Row, difference: Difference): Finding {
  * same invoices.
  */
 export function foundInvoice(invoice: ReconcileInvoice): FoundInvoice | string {
-  const { uuid, status, amount, currency, created_at, expires_at, finished_at } = invoice;
-  const times = { created_at, expires_at, finished_at };
-  const found = { uuid, status, amount, currency: currency.code.toUpperCase(), ...times };
-  const unpaid = { ...found, paid_amount: null, credited_usdt: null };
-  if (status === 'pending') return unpaid;
+  const unpaid = withoutPayment(invoice);
+  if (invoice.status === 'pending') return unpaid;
   try {
     const { type, amount: paid_amount, credited_usdt } = paymentOfInvoice(invoice);
     if (type === 'unknown') return 'its status is not one that the interface knows';
-    return type === 'invoice.canceled' ? unpaid : { ...found, paid_amount, credited_usdt };
+    return type === 'invoice.canceled' ? unpaid : { ...unpaid, paid_amount, credited_usdt };
   } catch (error) {
     return isMerchantError(error) ? error.message : 'it cannot be read';
   }
+}
+
+/** An invoice without what was paid: nobody has paid it, or its form does not say so, such as that of a creation. */
+export function withoutPayment(invoice: ReconcileInvoice): FoundInvoice {
+  const { uuid, status, amount, currency, created_at, expires_at, finished_at } = invoice;
+  const unpaid = { paid_amount: null, credited_usdt: null };
+  return {
+    uuid,
+    status,
+    amount,
+    currency: currency.code.toUpperCase(),
+    ...unpaid,
+    created_at,
+    expires_at,
+    finished_at,
+  };
 }
 
 const ID_MAX = 512;

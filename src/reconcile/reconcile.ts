@@ -24,6 +24,7 @@ import {
   foundInvoice,
   type Row,
   readOrder,
+  withoutPayment,
 } from './compare.ts';
 import type {
   CurrencySummary,
@@ -578,14 +579,6 @@ function heldInvoice({ uuid, external_id, currency }: ReconcileInvoice, found: F
 /** The invoice as it was listed, or null for one that contradicts itself. */
 function listedInvoice({ found }: HeldInvoice): FoundInvoice | null {
   return typeof found === 'string' ? null : found;
-}
-
-/** An invoice in the creation form, which does not say what was paid. */
-function withoutPayment(invoice: ReconcileInvoice): FoundInvoice {
-  const { uuid, status, amount, currency, created_at, expires_at, finished_at } = invoice;
-  const code = currency.code.toUpperCase();
-  const unpaid = { paid_amount: null, credited_usdt: null };
-  return { uuid, status, amount, currency: code, ...unpaid, created_at, expires_at, finished_at };
 }
 
 /** The time of the service, from the Date header of the first page: `created_at` is by the same clock. */

@@ -37,20 +37,14 @@ const flag = (about: string) => ({ type: 'boolean' as const, default: false, abo
 const filling = <Declared extends Flag>(field: string, declared: Declared) => ({ ...declared, field });
 const rare = <Declared extends Flag>(declared: Declared) => ({ ...declared, isRare: true as const });
 
-/** The actions of the sandbox with their arguments. Those with the same help share a line. */
-function actionTerms(): Readonly<Record<string, string>> {
-  const rows = new Map<string, { readonly names: string[]; readonly words: string; readonly help: string }>();
-  for (const [name, { words, help }] of Object.entries(ACTIONS)) {
-    const row = rows.get(help) ?? {
-      names: [],
-      words: words.map(({ shown, isOptional }) => (isOptional ? '' : ` ${shown}`)).join(''),
-      help,
-    };
-    row.names.push(name);
-    rows.set(help, row);
-  }
-  const lines = [...rows.values()].map(({ names, words, help }) => [`${names.join('|')}${words}`, help] as const);
-  return Object.fromEntries(lines);
+/** The actions of the sandbox with their arguments. Those with the same help share a line. `which`: its first name. */
+function actionTerms(before = '', which = /^/): Readonly<Record<string, string>> {
+  const groups = Map.groupBy(Object.entries(ACTIONS), ([, { help }]) => help);
+  const lines = [...groups].map(([help, actions]) => {
+    const words = actions[0]?.[1].words.map(({ shown, isOptional }) => (isOptional ? '' : ` ${shown}`)) ?? [];
+    return [`${actions.map(([name]) => name).join('|')}${words.join('')}`, help] as const;
+  });
+  return Object.fromEntries(lines.flatMap(([term, help]) => (which.test(term) ? [[before + term, help]] : [])));
 }
 
 /** Flags of every command. */
@@ -80,7 +74,7 @@ const SERVICE_FLAGS = {
 export const COMMANDS = {
   sandbox: {
     overview: {
-      sandbox: 'run the service, with pages and webhooks',
+      sandbox: 'runs the service, with pages and webhooks',
     },
     example: 'npx merchant-invoicing sandbox --callback http://127.0.0.1:3000/webhook',
     words: 0,
@@ -104,16 +98,7 @@ export const COMMANDS = {
     notes: `Actions on a running one, such as sandbox pay order-1042: sandbox pay --help`,
   },
   'sandbox action': {
-    overview: {
-      'sandbox create AMOUNT CURRENCY': 'make an order in the running one',
-      'sandbox pay|fail|cancel|expire IDENT': 'end it',
-      'sandbox pay IDENT --amount 17.00': 'less or more paid than ordered',
-      'sandbox pay IDENT --late': 'paid after it has expired',
-      'sandbox resend IDENT': 'send its webhook again',
-      'sandbox advance 1h': 'move the clock',
-      'sandbox fault TYPE': 'break a request',
-      'sandbox status|reset': 'look at it, empty it',
-    },
+    overview: actionTerms('sandbox ', /^(?:create|pay|fail|resend|fault|advance|status)\b/),
     example: 'npx merchant-invoicing sandbox pay order-1042',
     words: 2,
     terms: actionTerms(),
@@ -129,7 +114,7 @@ export const COMMANDS = {
   },
   'webhooks check': {
     overview: {
-      'webhooks check URL': 'examine your endpoint, rule by rule',
+      'webhooks check URL': 'examines your endpoint, rule by rule',
     },
     example: 'npx merchant-invoicing webhooks check http://127.0.0.1:3000/webhook',
     words: 1,
@@ -140,7 +125,7 @@ Never point it at a live shop: it may fulfil what it accepts.`,
   },
   'webhooks send': {
     overview: {
-      'webhooks send EVENT URL': 'send it one signed delivery',
+      'webhooks send EVENT URL': 'sends it one signed delivery',
     },
     example: 'npx merchant-invoicing webhooks send paid http://127.0.0.1:3000/webhook',
     words: 2,
@@ -152,7 +137,7 @@ Never point it at a live shop: it may fulfil what it accepts.`,
   },
   'webhooks verify': {
     overview: {
-      'webhooks verify < request': 'explain a signature',
+      'webhooks verify < request': 'explains a signature',
     },
     example: 'npx merchant-invoicing webhooks verify < request.txt',
     words: 0,
@@ -181,7 +166,7 @@ unless --resend is given. Code 1: the shop has not heard of it.`,
   },
   reconcile: {
     overview: {
-      'reconcile --orders FILE': 'compare your orders with the invoices',
+      'reconcile --orders FILE': 'compares your orders with the invoices',
     },
     example: 'MERCHANT_API_KEY=… npx merchant-invoicing reconcile --orders orders.csv',
     words: 0,
@@ -199,7 +184,7 @@ Code 0: all match. 1: findings. 2: something could not be compared.`,
   },
   doctor: {
     overview: {
-      doctor: 'check key, address and clock',
+      doctor: 'checks key, address and clock',
     },
     example: 'MERCHANT_BASE_URL=… MERCHANT_API_KEY=… npx merchant-invoicing doctor',
     words: 0,

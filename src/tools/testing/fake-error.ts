@@ -1,5 +1,4 @@
 import { type EndpointName, endpoints } from '../../contract/endpoints.ts';
-import type { InvoiceStatus } from '../../contract/types.ts';
 import { configurationFail, type OptionTable, readOptions, unchecked } from '../../errors/checks.ts';
 import {
   type ApiError,
@@ -38,18 +37,14 @@ export interface FakeErrorOverrides {
   readonly externalId?: string | null | undefined;
   /** @defaultValue the outcome that the client gives this code for this operation */
   readonly outcome?: Outcome | undefined;
-  /** @defaultValue `'attempts'`, `'deadline'` for `SDK_DEADLINE`, `'aborted'` for `SDK_ABORTED` */
-  readonly stoppedBy?: StoppedBy | undefined;
   /** HTTP status of an error response. A code such as `SDK_HTTP_404` has its own. */
   readonly status?: number | undefined;
   /** @defaultValue `'req-fake-1'` */
   readonly requestId?: string | undefined;
-  /** `error.details` of an error response, as the service would send them. */
+  /** `error.details` of an error response, as the service would send them: `status` becomes `existingStatus`. */
   readonly details?: Readonly<Record<string, unknown>> | undefined;
   /** In milliseconds. */
   readonly retryAfter?: number | undefined;
-  /** Of INVOICE_ALREADY_EXISTS. @defaultValue `'pending'` */
-  readonly existingStatus?: InvoiceStatus | undefined;
 }
 
 const fail = configurationFail('fakeError');
@@ -62,12 +57,10 @@ const OVERRIDES = {
   },
   externalId: unchecked<string | null | undefined>(),
   outcome: unchecked<Outcome | undefined>(),
-  stoppedBy: unchecked<StoppedBy | undefined>(),
   status: unchecked<number | undefined>(),
   requestId: unchecked<string | undefined>(),
   details: unchecked<Readonly<Record<string, unknown>> | undefined>(),
   retryAfter: unchecked<number | undefined>(),
-  existingStatus: unchecked<InvoiceStatus | undefined>(),
 } satisfies OptionTable<FakeErrorOverrides>;
 
 /**
@@ -94,12 +87,13 @@ export function fakeError<S extends string>(
 ): Extract<CallError, ApiError>;
 export function fakeError(code: string, given: FakeErrorOverrides = {}): AnyMerchantError {
   const over = readOptions('overrides', given, OVERRIDES, fail);
-  const { message = 'A fake error.', requestId = 'req-fake-1', existingStatus = 'pending', retryAfter } = over;
+  const { message = 'A fake error.', requestId = 'req-fake-1', retryAfter } = over;
   const reason = WEBHOOK_REASONS.find((each) => code === `SDK_WEBHOOK_${each.toUpperCase()}`);
   if (reason !== undefined) return new WebhookVerificationError(reason, over.message ?? `A fake delivery: ${reason}.`);
   const isMissing = code === 'SDK_HTTP_404' || code === 'SDK_HTTP_410';
   const usual = isMissing ? 'invoices.get' : code === 'SDK_PAGE' ? 'invoices.list' : 'invoices.create';
-  const { operation = usual, stoppedBy = STOPPED_BY[code] ?? 'attempts' } = over;
+  const { operation = usual } = over;
+  const stoppedBy = STOPPED_BY[code] ?? 'attempts';
   const { externalId = operation === 'invoices.list' ? null : 'order-1' } = over;
   const endpoint = endpoints[operation];
   const init = { code, message: `${operation}: ${code}. ${message}`, operation, externalId, stoppedBy };
@@ -116,7 +110,7 @@ export function fakeError(code: string, given: FakeErrorOverrides = {}): AnyMerc
     case 'SDK_PAGE':
       return new UnexpectedResponseError({ ...decided, status: 200, requestId, issues: [] });
   }
-  const details = over.details ?? usualDetails(code, externalId, existingStatus);
+  const details = over.details ?? usualDetails(code, externalId);
   const client = {
     ...{ runtime: PLATFORM, printed: new Set(), baseUrl: 'https://pay.example', hasOwnFetch: false },
     hide: (text: string) => text,
@@ -130,13 +124,9 @@ export function fakeError(code: string, given: FakeErrorOverrides = {}): AnyMerc
 
 const STOPPED_BY: Readonly<Record<string, StoppedBy>> = { SDK_DEADLINE: 'deadline', SDK_ABORTED: 'aborted' };
 
-function usualDetails(
-  code: string,
-  external_id: string | null,
-  status: string,
-): Readonly<Record<string, unknown>> | null {
+function usualDetails(code: string, external_id: string | null): Readonly<Record<string, unknown>> | null {
   if (code === 'VALIDATION_ERROR') return { amount: ['must be above 0'] };
-  return code === 'INVOICE_ALREADY_EXISTS' ? { external_id, status } : null;
+  return code === 'INVOICE_ALREADY_EXISTS' ? { external_id, status: 'pending' } : null;
 }
 
 /** The failure of an attempt that got no response, or null for a code of a response. */

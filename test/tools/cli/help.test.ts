@@ -35,7 +35,7 @@ describe('the help', () => {
     const { out } = await cli([]);
     expect(out).toBe((await cli(['--help'])).out);
     expect(out).not.toMatch(/IDENT[a-z]/);
-    expect(out).toMatch(/^ {2}sandbox pay\|fail\|cancel\|expire IDENT {2,}end it$/m);
+    expect(out).toMatch(/^ {2}sandbox fail\|cancel\|expire IDENT {2,}ends it unpaid$/m);
   });
 
   it('has a version beside it', async () => {

@@ -21,7 +21,7 @@ import {
 } from '../../../src/webhooks/index.ts';
 import { closedPort, type Step, serve } from '../../support/fault-server.ts';
 import { answer, ok, redirect, refuse, resetAfterReading } from '../../support/fault-steps.ts';
-import { createdInvoice, pendingInvoice, successInvoice } from '../../support/fixtures/invoices.ts';
+import { createdInvoice, successInvoice } from '../../support/fixtures/invoices.ts';
 import { clientOf, errorOf, order } from '../../support/test-client.ts';
 
 const texts = (value: unknown) => JSON.parse(JSON.stringify(value)) as Record<string, unknown>; // of an object
@@ -269,9 +269,10 @@ describe('fakeError has the class, the kind, the status and the outcome that the
     expect(frozen).toMatchObject({ kind: 'authentication', status: 403, requestId: 'r' });
     expect(frozen.message).toContain('"frozen"'); // as the client quotes the service
     const conflict = fakeError('INVOICE_ALREADY_EXISTS', {
-      existingStatus: 'success',
-      externalId: pendingInvoice.external_id,
+      details: { external_id: 'order-1042', status: 'success' },
+      externalId: 'order-1042',
     });
-    expect(conflict.details).toEqual({ external_id: pendingInvoice.external_id, status: 'success' });
+    expect(conflict).toMatchObject({ externalId: 'order-1042', existingStatus: 'success' });
+    expect(fakeError('INVOICE_ALREADY_EXISTS').existingStatus).toBe('pending');
   });
 });

@@ -67,12 +67,17 @@ const MISTAKES: readonly Mistake[] = [
   ['no key', { MERCHANT_API_KEY: '' }, 'MERCHANT_API_KEY is not set', 'export MERCHANT_API_KEY=…'],
   ['a quoted key', { MERCHANT_API_KEY: `'${KEY}'` }, ...QUOTED('MERCHANT_API_KEY')],
   ['a line break after the key', { MERCHANT_API_KEY: `${KEY}\n` }, 'MERCHANT_API_KEY has white space …', '…'],
-  ['a quoted secret', { MERCHANT_WEBHOOK_SECRET: '"whsec_live"' }, ...QUOTED('MERCHANT_WEBHOOK_SECRET')],
+  [
+    'a quoted secret',
+    { MERCHANT_WEBHOOK_SECRET: '"whsec_live"' },
+    'MERCHANT_WEBHOOK_SECRET has quotes around it…',
+    'export MERCHANT_WEBHOOK_SECRET=…   # the webhook secret, from the dashboard',
+  ],
   [
     'white space after the secret',
     { MERCHANT_WEBHOOK_SECRET: 'whsec_live\n' },
     'MERCHANT_WEBHOOK_SECRET has white space around it…',
-    'export MERCHANT_WEBHOOK_SECRET=…   # without spaces and line breaks',
+    'export MERCHANT_WEBHOOK_SECRET=…   # the webhook secret, from the dashboard',
   ],
   [
     'the key as the secret',

@@ -177,8 +177,8 @@ unless --resend is given. Code 1: the shop has not heard of it.`,
       html: text('FILE', 'writes the report as one page too'),
       ...SERVICE_FLAGS,
     },
-    notes: `Columns: external_id amount currency state, and credited_usdt created_at if you
-have them. Amounts such as 25.00.
+    notes: `Columns: external_id amount currency state, and order credited_usdt created_at
+changed_at if you have them. Amounts such as 25.00.
 States: open paid fulfilled canceled refunded. It only reads.
 Code 0: all match. 1: findings. 2: something could not be compared.`,
   },

@@ -8,7 +8,7 @@ import { COMMANDS, exampleOf } from '../commands.ts';
 import { CliError, misuse } from '../io.ts';
 
 const REQUIRED = ['external_id', 'amount', 'currency', 'state'] as const;
-const COLUMNS = [...REQUIRED, 'order', 'credited_usdt', 'created_at'] as const;
+const COLUMNS = [...REQUIRED, 'order', 'credited_usdt', 'created_at', 'changed_at'] as const;
 const EXAMPLE = exampleOf(COMMANDS.reconcile);
 /** Bytes. A longer record has a quote that is not closed. */
 const RECORD_MAX = 65_536;
@@ -126,6 +126,7 @@ function orderOf(cells: Cells, place: string): ReconcileOrder {
     currency: cell('currency'),
     credited_usdt: cell('credited_usdt') || null,
     created_at: cell('created_at') || null,
+    changed_at: cell('changed_at') || null,
     state: typeof state === 'string' ? plain(state) : state,
     place,
   } as ReconcileOrder;

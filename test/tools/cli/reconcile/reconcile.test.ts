@@ -80,6 +80,20 @@ describe('reconcile', () => {
     expect(out).toMatch(/\n {13}line 7 {2}order_malformed/);
   });
 
+  it.each([
+    ['', false],
+    [new Date(Date.now() - DAY).toISOString(), true],
+  ])('an order that was fulfilled and not paid, changed at %j, is confirmed: %j', async (changed_at, confirmed) => {
+    const pending = { external_id: 'waits', customer_id: 'c', amount: '25.00', currency: 'EUR', age: '20m' };
+    const { run } = await service({ now: Date.now(), seedData: { invoices: [pending] } });
+    const csv = `external_id,amount,currency,state,changed_at\nwaits,25.00,EUR,fulfilled,${changed_at}\n`;
+    const json = JSON.stringify({ external_id: 'waits', amount: '25.00', currency: 'EUR', state: 'paid', changed_at });
+    for (const text of [csv, json]) {
+      const { out } = await run(text, '--json');
+      expect(JSON.parse(out.split('\n')[0] ?? '')).toMatchObject({ kind: 'fulfilled_not_paid', confirmed });
+    }
+  });
+
   it('prints JSON lines, the summary last', async () => {
     const { run } = await service();
     const { code, out, err } = await run(FINE.replace('25.000', '20.00'), '--json');

@@ -10,14 +10,15 @@ export interface Metafile {
   readonly outputs: Record<string, Output>;
 }
 interface Output {
+  readonly bytes: number;
   readonly entryPoint?: string;
   readonly inputs: Readonly<Record<string, { readonly bytesInOutput: number }>>;
   readonly imports: readonly { path: string; external?: boolean }[];
 }
 
 /**
- * A chunk is named after the part that it holds, or the folder of its sources. The entry of a part only exports again, and
- * nothing imports it: its chunk takes its place.
+ * A chunk is named after the part that it holds, or after the place of most of its sources. The entry of a part only exports
+ * again, and nothing imports it: its chunk takes its place.
  * @returns the metafile, with the new names.
  */
 export function nameChunks(
@@ -27,12 +28,14 @@ export function nameChunks(
   const metafile: Metafile = JSON.parse(readFileSync(METAFILE, 'utf8'));
   const names = new Map<string, string>();
   const taken = new Set([...Object.keys(entries), ...Object.keys(parts)]);
-  for (const [output, { entryPoint, inputs }] of Object.entries(metafile.outputs)) {
+  // The largest first: it has the shortest name, in each build.
+  for (const [output, { entryPoint, inputs }] of Object.entries(metafile.outputs).sort(
+    ([, a], [, b]) => b.bytes - a.bytes,
+  )) {
     const [file] = /[^/]+-[A-Z0-9]{8}(?=\.js$)/.exec(output) ?? [];
     if (!file) continue;
     const part = Object.entries(parts).find(([, path]) => path in inputs)?.[0];
-    const name = part ?? namesAfter(sourcesOf(inputs, entryPoint)).find((each) => !taken.has(each));
-    if (!name) throw new Error(`No name is left for ${output}.`);
+    const name = part ?? freeName(entryPoint ? nameOfEntry(inputs, entryPoint) : placeOfMost(inputs), taken);
     taken.add(name);
     names.set(file, name);
   }
@@ -42,19 +45,41 @@ export function nameChunks(
   return JSON.parse(readFileSync(METAFILE, 'utf8'));
 }
 
-/** Our own, the largest first. A file that is imported when it is needed has one, and may only lead to it. */
-function sourcesOf(inputs: Output['inputs'], entryPoint: string | undefined): string[] {
-  const bytes = (path: string): number => inputs[path]?.bytesInOutput ?? 0;
-  const own = Object.keys(inputs).filter((path) => path.startsWith('src/'));
-  if (entryPoint) return [own.length ? entryPoint : entryPoint.replace('.ts', '-import.ts')];
-  return own.sort((a, b) => bytes(b) - bytes(a));
+function wordsOf(path: string): string[] {
+  return path.replace(/^src\/(?:tools\/)?|\.ts$/g, '').split('/');
 }
 
-/** From the folder that all sources share, down to the first of them: `cli`, `cli-order`, `cli-order-command`. */
-function namesAfter(sources: readonly string[]): string[] {
-  const [first = [], ...others] = sources.map((path) => path.replace(/^src\/(?:tools\/)?|\.ts$/g, '').split('/'));
-  const parting = first.findIndex((word, at) => others.some((words) => words[at] !== word));
-  return first.map((_, at) => first.slice(0, at + 1).join('-')).slice(parting === -1 ? -1 : Math.max(0, parting - 1));
+/** A file that is imported when it is needed may only lead to what it names. */
+function nameOfEntry(inputs: Output['inputs'], entryPoint: string): string {
+  const isOwn = Object.keys(inputs).some((path) => path.startsWith('src/'));
+  return `${wordsOf(entryPoint).join('-')}${isOwn ? '' : '-import'}`;
+}
+
+/** The deepest folder, or the file, that holds at least two thirds of the bytes of our own sources. Empty for all of src. */
+function placeOfMost(inputs: Output['inputs']): string {
+  const sizes = new Map<string, number>();
+  let total = 0;
+  for (const [path, { bytesInOutput }] of Object.entries(inputs)) {
+    if (!path.startsWith('src/')) continue;
+    total += bytesInOutput;
+    for (const [at] of wordsOf(path).entries()) {
+      const place = wordsOf(path)
+        .slice(0, at + 1)
+        .join('-');
+      sizes.set(place, (sizes.get(place) ?? 0) + bytesInOutput);
+    }
+  }
+  const places = [...sizes].flatMap(([place, size]) => (size >= (total * 2) / 3 ? [place] : []));
+  return places.reduce((deepest, place) => (place.length > deepest.length ? place : deepest), '');
+}
+
+/** `sandbox-core` beside the entry `sandbox`, then `sandbox-core-2`. */
+function freeName(place: string, taken: ReadonlySet<string>): string {
+  if (place !== '' && !taken.has(place)) return place;
+  const core = place === '' ? 'core' : `${place}-core`;
+  let name = core;
+  for (let count = 2; taken.has(name); count += 1) name = `${core}-${count}`;
+  return name;
 }
 
 /** Declarations that entries share lose the hash in their names. */

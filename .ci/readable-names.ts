@@ -17,8 +17,8 @@ interface Output {
 }
 
 /**
- * A chunk is named after the part that it holds, or after the place of most of its sources. The entry of a part only exports
- * again, and nothing imports it: its chunk takes its place.
+ * A chunk is named after the part that it holds, or after the place of most of its sources. The entry of a part only
+ * exports again, and nothing imports it: its chunk takes its place.
  * @returns the metafile, with the new names.
  */
 export function nameChunks(
@@ -55,7 +55,7 @@ function nameOfEntry(inputs: Output['inputs'], entryPoint: string): string {
   return `${wordsOf(entryPoint).join('-')}${isOwn ? '' : '-import'}`;
 }
 
-/** The deepest folder, or the file, that holds at least two thirds of the bytes of our own sources. Empty for all of src. */
+/** The deepest folder, or the one file, with two thirds of the bytes of our own sources. Empty for all of src. */
 function placeOfMost(inputs: Output['inputs']): string {
   const sizes = new Map<string, number>();
   let total = 0;

@@ -51,7 +51,7 @@ const CAUSES = {
   refused: ['The receiver gave no reason that is known here.', SEE_LOG],
   receiver_failed: ['The receiver failed.', SEE_LOG],
   html_page: [
-    'A page for people (HTML) answered {place}, not a webhook route: your shop may know nothing of it.',
+    'An HTML page answered {place}: most often this is not your webhook route.',
     'Compare the path of the callback_url with your route.',
   ],
   changed_body: [

@@ -155,7 +155,7 @@ describe('the overview', () => {
     const { text } = await open(url);
     expect(text).toContain('Needs attention 2 webhooks, 2 causes');
     expect(text).toMatch(/TypeError: id is undefined Look into the log/);
-    expect(text).toContain('A page for people (HTML) answered at /1');
+    expect(text).toContain('An HTML page answered at /1');
   });
 
   it('has a lane of its own for four endpoints, and one for all others', async () => {

@@ -2,7 +2,7 @@ import { engine } from '../../../webhooks/crypto.ts';
 import { fingerprintOf } from '../../../webhooks/verify/why.ts';
 import { type DeliveryFault, FAULTS } from '../state/faults.ts';
 import type { World } from '../world.ts';
-import { type Diagnosis, diagnoseReply } from './diagnose.ts';
+import { type Diagnosis, diagnoseReply, diagnoseSuccess } from './diagnose.ts';
 import type { SendResult } from './webhook-request.ts';
 
 // Why a delivery was not accepted, from what only the sandbox knows: the faults that it injected, and how it signed.
@@ -23,7 +23,7 @@ export async function causeOf(
   const { success, status_code: status, request, problem } = result;
   const ofFault = fault === null ? null : causeOfFault(fault, result);
   if (ofFault !== null) return ofFault;
-  if (success) return null;
+  if (success) return diagnoseSuccess(url, result.response_body);
   if (request === null) {
     const remedy = `Allow it with deliverTo: ["${new URL(url).hostname}"], or use an address of this machine.`;
     return { id: 'not_sent', text: 'Not sent: the sandbox delivers to this machine only.', remedy, isProven: true };

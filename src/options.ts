@@ -364,6 +364,8 @@ export function readClientOptions(options: MerchantClientOptions): ClientSetting
   // An empty variable is not a mistake here, unlike that of the key: a deployment without webhooks may set it so.
   const given = 'webhookSecret' in options ? webhookSecret : environment('MERCHANT_WEBHOOK_SECRET') || undefined;
   const secrets = given === undefined ? [] : parseSecrets(given, 'webhookSecret', fail);
+  if (typeof apiKey === 'string' && secrets.includes(apiKey))
+    fail('webhookSecret is the API key: the dashboard shows another value for webhooks');
   warnOfSandboxSecret(secrets, undefined);
   return {
     baseUrl,

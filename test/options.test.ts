@@ -161,6 +161,11 @@ describe('an option of a client is refused', () => {
     ['an empty list of webhook secrets', { webhookSecret: [] }, 'webhookSecret is an empty list'],
     ['an empty secret in a list', { webhookSecret: ['a', ''] }, 'webhookSecret'],
     ['a key of a number', { apiKey: 7 }, 'apiKey must be a string'],
+    [
+      'the key as the webhook secret',
+      { apiKey: 'key-of-shop', webhookSecret: 'key-of-shop' },
+      'webhookSecret is the API key',
+    ],
   ])('%s', async (_name, options, problem) => {
     await expectRefused([CLIENT], options, problem);
     const error = await errorOf(DOORS['MerchantClient']?.(options as never) ?? Promise.resolve()); // as above
@@ -181,6 +186,18 @@ it.each<[string, unknown, string]>([
   ['a key of null', { apiKey: null }, 'apiKey must be a string, not null'],
   ['an empty key', { apiKey: '' }, 'apiKey is empty'],
   ['a key with a line break', { apiKey: 'key-of-shop\n' }, 'apiKey has white space'],
+  [
+    'a key in quotes',
+    { apiKey: '"key-of-shop"' },
+    'apiKey has quotes around it: remove them where the variable is set',
+  ],
+  ['a template that was not filled in', { apiKey: '<your key>' }, 'apiKey is a template that was not filled in'],
+  ['a key that is a word', { apiKey: 'undefined' }, 'apiKey is the word undefined or null'],
+  [
+    'a key with its scheme',
+    { apiKey: 'Bearer key-of-shop' },
+    'apiKey has the word Bearer before it: give the value alone',
+  ],
   ['a key that a class does not have', new (class { get apiKey() { return undefined; } })(), 'apiKey is undefined'], // biome-ignore format: one row
   [
     'another address',

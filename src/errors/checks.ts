@@ -1,5 +1,6 @@
 import { kindOf } from '../contract/json.ts';
 import { ConfigurationError } from './classes.ts';
+import { spoiltForm } from './environment.ts';
 
 export { kindOf };
 
@@ -121,7 +122,8 @@ export function keyProblem(key: unknown): string | null {
   if (typeof key !== 'string') return `must be a string, not ${key === null ? 'null' : typeof key}`;
   if (key === '') return 'is empty';
   if (key.length > KEY_MAX) return `is longer than ${KEY_MAX} characters`;
-  if (key.trim() !== key) return 'has white space or a line break at its start or end (read from a file?): trim it';
+  const wrong = spoiltForm(key);
+  if (wrong !== null) return `${wrong.problem}: ${wrong.remedy.charAt(0).toLowerCase()}${wrong.remedy.slice(1)}`;
   return /^[\x21-\x7e]+$/.test(key) ? null : 'has characters that a header cannot carry';
 }
 

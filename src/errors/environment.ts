@@ -6,3 +6,48 @@ export function environment(name: string): string | undefined {
     return undefined;
   }
 }
+
+/** A form that a value gets on its way through files and deployments, with what to do. */
+export interface Spoilt {
+  readonly form: RegExp;
+  readonly problem: string;
+  readonly remedy: string;
+}
+export const SPOILT = {
+  spaced: {
+    form: /^\s|\s$/,
+    problem: 'has white space around it, such as a line break at its end',
+    remedy: 'Trim it',
+  },
+  quoted: {
+    form: /^(["'`]).*\1$/s,
+    problem: 'has quotes around it',
+    remedy: 'Remove them where the variable is set',
+  },
+  literalBreak: {
+    form: /\\[nr]/,
+    problem: 'has a literal \\n in it',
+    remedy: 'Remove it where the variable is set',
+  },
+  withoutWidth: {
+    form: /[\u200B-\u200F\u2060\uFEFF]/,
+    problem: 'has a character without width in it, as copied text may have',
+    remedy: 'Type it, or copy it again',
+  },
+  missing: {
+    form: /^(?:undefined|null)$/,
+    problem: 'is the word undefined or null, which a program made of a missing value',
+    remedy: 'Set the variable',
+  },
+  template: {
+    form: /^\$\{.*\}$|^\$\(.*\)$|^<.*>$|^\{\{.*\}\}$/s,
+    problem: 'is a template that was not filled in',
+    remedy: 'Set the variable',
+  },
+  bearer: { form: /^Bearer\s/i, problem: 'has the word Bearer before it', remedy: 'Give the value alone' },
+} satisfies Readonly<Record<string, Spoilt>>;
+
+/** The first form in which a key or a secret is wrong, or null. */
+export function spoiltForm(value: string): Spoilt | null {
+  return Object.values(SPOILT).find(({ form }) => form.test(value)) ?? null;
+}

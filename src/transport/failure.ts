@@ -67,7 +67,7 @@ export function toError(call: OpenCall<unknown>, failure: Failure, facts: Confli
       // A copy: the platform's error may hold the request.
       const { detail, systemCode } = about;
       const cause = Object.assign(new Error(detail), systemCode === undefined ? {} : { code: systemCode });
-      const isReserved = new URL(client.baseUrl).hostname.endsWith('.invalid');
+      const isReserved = systemCode !== undefined && new URL(client.baseUrl).hostname.endsWith('.invalid');
       return new ConnectionError({ ...init, message: sentences(message, isReserved ? RESERVED : ''), cause });
     }
   }

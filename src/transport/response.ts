@@ -26,7 +26,11 @@ export function readResponse<Data>(response: ServiceResponse, call: OpenCall<Dat
   }
   const unreadable = { code: 'SDK_UNREADABLE_BODY', retryClass: 'unanswered' } as const;
   if (response.broken) {
-    return unexpected(response, { ...unreadable, problem: 'the body of the response broke off or is not UTF-8' });
+    const read = call.client.hasOwnFetch ? ', or your fetch has read it: let it read response.clone()' : '';
+    return unexpected(response, {
+      ...unreadable,
+      problem: `the body of the response broke off or is not UTF-8${read}`,
+    });
   }
   const body = parse(response.raw);
   if (isErrorBody(body, endpoint.isRecord)) return failureOfResponse(response, body, call);

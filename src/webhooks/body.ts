@@ -14,6 +14,7 @@ const MIDDLEWARE =
 
 /** How to get the raw body, by framework. A part of every message about a parsed body. */
 export const RAW_BODY_ADVICE =
+  'Give the handler the raw body. ' +
   "Express: express.raw({ type: 'application/json' }) on this route, before express.json(). " +
   "Fastify: addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => done(null, body)). " +
   'Nest: NestFactory.create(AppModule, { rawBody: true }) and request.rawBody. ' +

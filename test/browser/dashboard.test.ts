@@ -120,7 +120,7 @@ describe('without script', () => {
     fixed = true;
     await page.getByRole('button', { name: 'Send again' }).click();
     await page.getByText('Delivered', { exact: true }).first().waitFor();
-    await page.getByRole('link', { name: /Try 1/ }).click();
+    await page.getByRole('link', { name: /Attempt 1/ }).click();
     await page.getByText('Your response 401').waitFor();
     expect(await page.locator('.box').count()).toBe(0);
   });

@@ -121,7 +121,7 @@ const PARTS = {
   'home-diagnosis': {
     page: 'webhook',
     viewport: { width: 440, height: 900 },
-    clip: { of: '.detail', top: 40, height: 404 },
+    clip: { of: '.detail', top: 40, height: 372 },
   },
 } as const;
 
@@ -138,13 +138,13 @@ body { width: 1200px; height: 630px; overflow: hidden; position: relative; backg
 .name { display: flex; align-items: center; gap: 14px; font-size: 26px; font-weight: 600; }
 .name img { width: 44px; }
 .name code { margin-inline-start: auto; font: 20px monospace; color: #a3a9ba; }
-h1 { font-size: 62px; line-height: 72px; letter-spacing: -.035em; margin-top: 44px; }
+h1 { font-size: 62px; line-height: 72px; letter-spacing: -.035em; margin-top: 26px; }
 h1 span { color: #a5a0ff; }
 .shots img { position: absolute; border-radius: 12px; border: 1px solid #343a4d; box-shadow: 0 20px 50px #0008; }
 </style><p class="name"><img src="${data('image/svg+xml', 'docs/public/mark.svg')}" alt="">merchant-invoicing<code>npm i merchant-invoicing</code></p>
 <h1>Paid in euro. Credited in USDT.<br><span>Given exactly once.</span></h1>
-<p class="shots"><img style="left: 64px; top: 350px; width: 330px" src="${data('image/png', 'docs/images/home-checkout-dark@2x.png')}" alt="">
-<img style="left: 456px; top: 350px; width: 680px" src="${data('image/png', 'docs/images/home-diagnosis-dark@2x.png')}" alt=""></p>`;
+<p class="shots"><img style="left: 64px; top: 302px; width: 330px" src="${data('image/png', 'docs/images/home-checkout-dark@2x.png')}" alt="">
+<img style="left: 456px; top: 302px; width: 680px" src="${data('image/png', 'docs/images/home-diagnosis-dark@2x.png')}" alt=""></p>`;
 }
 
 const target = folder ?? join(import.meta.dirname, '..', '..', 'docs', 'images');

@@ -288,7 +288,9 @@ function joins<Tx extends object>(name: string, open: (address: PostgresAddress)
       expect(seen.replies).toEqual(['200 failed_after_commit', '200 duplicate']);
       expect(seen.reports[0]).toMatchObject({
         reason: 'failed_after_commit',
-        message: expect.stringMatching(/Something else than the store committed .*write with context\.tx/),
+        message: expect.stringMatching(
+          /The transaction was not committed by the store, but by your function.*write with context\.tx/,
+        ),
       });
       expect(await rows()).toEqual([{ usdt: USDT }]);
     });

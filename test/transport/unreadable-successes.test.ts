@@ -26,6 +26,19 @@ const bytes = (...codes: number[]): Step => ({
 });
 const noContent: Step = { play: ({ response }) => response.writeHead(204).end() };
 
+it('a body that the own fetch has read says so', async () => {
+  const server = await serve(ok([]));
+  const fetch = async (url: string | URL | Request, init?: RequestInit) => {
+    const response = await globalThis.fetch(url, init);
+    await response.text(); // a log
+    return response;
+  };
+  const client = clientOf(server.url, { fetch, retry: false });
+  const error = await errorOf(client.rates.list());
+  expect(error).toMatchObject({ code: 'SDK_UNREADABLE_BODY' });
+  expect(error.message).toContain('your fetch has read it: let it read response.clone()');
+});
+
 it.each<[string, Step, string, number]>([
   ['HTML', answer(200, '<html>Welcome</html>'), 'SDK_UNREADABLE_BODY', 3],
   ['an empty body', answer(200, ''), 'SDK_UNREADABLE_BODY', 3],

@@ -8,6 +8,7 @@ import { isWebhookWaiting, noWebhookWord, paymentWord, webhookWord } from '../st
 import { type Line, lineOf } from './lines.ts';
 import type { Sandbox } from './sandbox.ts';
 import type { FaultType, SeedFault } from './state/faults.ts';
+import type { SandboxEvent } from './state/log.ts';
 import type { SandboxDelivery, SandboxEnding, SandboxWithdrawal } from './types.ts';
 
 const fail = configurationFail();
@@ -188,9 +189,12 @@ const TABLE = {
       await sandbox.advance(duration);
       const events = sandbox.events().filter((event) => !before.has(event));
       const { result, lines } = ofClock(sandbox);
-      const seen = events.flatMap((event) => lineOf(event) ?? []);
+      const seen = withoutRepeats(events.flatMap((event) => lineOf(event) ?? []));
       const more = seen.length > EVENTS_SHOWN ? [further(`… and ${seen.length - EVENTS_SHOWN} more`)] : [];
-      return { result: { ...result, events }, lines: [...lines, ...seen.slice(0, EVENTS_SHOWN), ...more] };
+      return {
+        result: { ...result, events },
+        lines: [...lines, sumOf(events), ...seen.slice(0, EVENTS_SHOWN), ...more],
+      };
     },
   },
   freeze: clockMove('The clock is frozen.', (sandbox) => sandbox.freeze()),
@@ -261,6 +265,26 @@ export function faultFromText(text: string): Omit<SeedFault, 'fault'> & { readon
     ...(operation !== undefined && { operation: operation as EndpointName }), // checked by the function that takes it
     ...(rate !== undefined && { rate: rate === '' ? Number.NaN : Number(rate), times: Number.POSITIVE_INFINITY }),
   };
+}
+
+/** The lines, each cause once. */
+function withoutRepeats(lines: readonly Line[]): Line[] {
+  const told = new Set<string | null>();
+  return lines.map((line) => {
+    const isTold = told.has(line.cause);
+    told.add(line.cause);
+    return isTold ? { ...line, cause: null } : line;
+  });
+}
+
+/** What a move of the clock brought, as one line. */
+function sumOf(events: readonly SandboxEvent[]): Line {
+  const attempts = events.filter((event) => event.kind === 'attempt');
+  const expired = events.filter((event) => event.kind === 'invoice' && event.to === 'expired').length;
+  const delivered = attempts.filter(({ success }) => success).length;
+  const parts = [`${expired} expired`, `${delivered} delivered`, `${attempts.length - delivered} not delivered`];
+  const text = parts.filter((part) => !part.startsWith('0 ')).join(', ');
+  return further(text === '' ? 'nothing was due' : text);
 }
 
 function done(text: string): Line {

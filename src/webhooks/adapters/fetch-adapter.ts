@@ -1,5 +1,6 @@
 import { ConfigurationError } from '../../errors/classes.ts';
 import { BodyChunks, bodyGone } from '../body.ts';
+import { refuseJson } from '../handle/reasons.ts';
 import { type HandlerSource, handleOf } from './lazy-handler.ts';
 
 /**
@@ -39,7 +40,9 @@ export function toFetchHandler(handler: HandlerSource): (input: FetchInput) => P
       response.statusCode = reply.status;
       response.end(reply.body);
     }
-    return new Response(reply.body, { status: reply.status, headers: { ...reply.headers } });
+    const answer = new Response(reply.body, { status: reply.status, headers: { ...reply.headers } });
+    // A route that returns it as data would send {} with 200, whatever came out.
+    return Object.defineProperty(answer, 'toJSON', { value: refuseJson });
   };
 }
 

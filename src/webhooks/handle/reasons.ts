@@ -258,8 +258,8 @@ export function replyFor(verdict: Verdict, further: Ending['headers'] = {}): Web
 /**
  * If a route returns the reply, the framework sends it as JSON with 200, and a refused delivery counts as delivered.
  */
-function refuseJson(): never {
+export function refuseJson(): never {
   throw new Error(
-    'The reply of a webhook handler was returned from a route, and would be sent as JSON with the status 200: the delivery would count as done. Use toNodeHandler(handler), toFetchHandler(handler) or toLambdaHandler(handler) as the route, or write reply.status, reply.headers and reply.body.',
+    'The reply of a webhook handler was returned from a route, and would be sent as JSON with the status 200: the delivery would count as done. Use toNodeHandler(handler), toFetchHandler(handler) or toLambdaHandler(handler) as the route, and return its Response as it is, or write reply.status, reply.headers and reply.body.',
   );
 }

@@ -1,4 +1,5 @@
 import { configurationFail, type Fail, isBytes, kindOf } from '../../errors/checks.ts';
+import { SPOILT, type Spoilt, spoiltForm } from '../../errors/environment.ts';
 import type { HmacKey } from '../crypto.ts';
 import { isSandboxSecret } from './sandbox-secret.ts';
 
@@ -23,66 +24,23 @@ export function parseSecrets(secret: unknown, name = 'secret', fail: Fail = conf
   return Array.from<unknown, HmacKey>(secret, (item, index) => parseSecret(item, `${name}[${index}]`, fail));
 }
 
-/** A form that a secret gets on its way through files and deployments, and that no delivery would match. */
-interface WrongForm {
-  readonly form: RegExp;
-  readonly problem: string;
-  readonly remedy: string;
-  /** The name of the mistake, and the secrets that it may have been made of, for a secret of bytes. */
-  readonly mistake?: readonly [id: SecretMistakeId, repaired: (secret: string) => readonly string[]];
-}
-export type SecretMistakeId =
-  | 'quotes_around_secret'
-  | 'white_space_around_secret'
-  | 'literal_line_break_in_secret'
-  | 'character_without_width_in_secret'
-  | 'two_secrets_in_one_text';
+const TWO: Spoilt = {
+  form: /,/,
+  problem: 'has a comma in it, as two secrets in one text',
+  remedy: 'Give a list of secrets',
+};
 
-export const WRONG_FORMS: readonly WrongForm[] = [
-  {
-    form: /^\s|\s$/,
-    problem: 'has white space around it, such as a line break at its end',
-    remedy: 'Trim it',
-    mistake: ['white_space_around_secret', (secret) => [secret.trim()]],
-  },
-  {
-    form: /^(["'`]).*\1$/s,
-    problem: 'has quotes around it',
-    remedy: 'Remove them where the variable is set',
-    mistake: ['quotes_around_secret', (secret) => /^\s*(["'`])\s*(.+?)\s*\1\s*$/s.exec(secret)?.slice(2) ?? []],
-  },
-  {
-    form: /\\[nr]/,
-    problem: 'has a literal \\n in it',
-    remedy: 'Remove it where the variable is set',
-    mistake: ['literal_line_break_in_secret', (secret) => [secret.replace(/(?:\\[nr])+/g, '').trim()]],
-  },
-  {
-    form: /[\u200B-\u200F\u2060\uFEFF]/,
-    problem: 'has a character without width in it, as copied text may have',
-    remedy: 'Type it, or copy it again',
-    mistake: [
-      'character_without_width_in_secret',
-      (secret) => [secret.replace(/[\u200B-\u200F\u2060\uFEFF]/g, '').trim()],
-    ],
-  },
-  {
-    form: /^(?:undefined|null)$/,
-    problem: 'is the word undefined or null, which a program made of a missing value',
-    remedy: 'Set the variable',
-  },
-  {
-    form: /^\$\{.*\}$|^\$\(.*\)$|^<.*>$|^\{\{.*\}\}$/s,
-    problem: 'is a template that was not filled in',
-    remedy: 'Set the variable',
-  },
-  {
-    form: /,/,
-    problem: 'has a comma in it, as two secrets in one text',
-    remedy: 'Give a list of secrets',
-    mistake: ['two_secrets_in_one_text', (secret) => secret.split(/[,;\s]+/).slice(0, 8)],
-  },
-];
+/** The mistakes of a secret, by the form that shows each, and the secrets that it may have been made of. */
+export const SECRET_MISTAKES = {
+  white_space_around_secret: [SPOILT.spaced, (secret) => [secret.trim()]],
+  quotes_around_secret: [SPOILT.quoted, (secret) => /^\s*(["'`])\s*(.+?)\s*\1\s*$/s.exec(secret)?.slice(2) ?? []],
+  literal_line_break_in_secret: [SPOILT.literalBreak, (secret) => [secret.replace(/(?:\\[nr])+/g, '').trim()]],
+  character_without_width_in_secret: [
+    SPOILT.withoutWidth,
+    (secret) => [secret.replace(/[\u200B-\u200F\u2060\uFEFF]/g, '').trim()],
+  ],
+  two_secrets_in_one_text: [TWO, (secret) => secret.split(/[,;\s]+/).slice(0, 8)],
+} satisfies Readonly<Record<string, readonly [Spoilt, (secret: string) => readonly string[]]>>;
 
 function parseSecret(secret: unknown, name: string, fail: Fail): HmacKey {
   if (isBytes(secret)) {
@@ -95,8 +53,8 @@ function parseSecret(secret: unknown, name: string, fail: Fail): HmacKey {
       `${name} must be a string, a Uint8Array or a list of them, not ${kindOf(secret)}. Is the environment variable set? The secret is in the dashboard`,
     );
   }
-  const wrong = WRONG_FORMS.find(({ form }) => form.test(secret));
-  if (wrong === undefined) return secret;
+  const wrong = spoiltForm(secret) ?? (TWO.form.test(secret) ? TWO : null);
+  if (wrong === null) return secret;
   return fail(`${name} ${wrong.problem}. ${wrong.remedy}. Give a secret that truly has this form as bytes`);
 }
 

@@ -3,7 +3,7 @@ import { RAW_BODY_ADVICE } from '../body.ts';
 import { base64ToBytes, engine, type HmacKey, hexToBase64, toBase64url, toHex, utf8 } from '../crypto.ts';
 import { firstOf, type HeaderValues, requiredHeaders } from './headers.ts';
 import { SANDBOX_KEY, SANDBOX_SECRET } from './sandbox-secret.ts';
-import { type SecretMistakeId, WRONG_FORMS } from './secrets.ts';
+import { SECRET_MISTAKES } from './secrets.ts';
 import { parseSignature, signedHead } from './signature.ts';
 
 // Why a signature does not match. Only the receiver can say: it has the secret, the bytes and the headers.
@@ -15,7 +15,7 @@ import { parseSignature, signedHead } from './signature.ts';
 /** The names of the mistakes. */
 export type MistakeId =
   | 'api_key_as_secret'
-  | SecretMistakeId
+  | keyof typeof SECRET_MISTAKES
   | 'prefix_missing_in_secret'
   | 'encoded_secret'
   | 'decoded_secret'
@@ -111,8 +111,8 @@ const MISTAKES: readonly MistakeRow[] = [
     candidates: ({ secrets }) =>
       secrets.some((secret) => [SANDBOX_KEY, environment('MERCHANT_API_KEY')].includes(textOf(secret) ?? '')),
   },
-  ...WRONG_FORMS.flatMap(({ problem, remedy, mistake }) =>
-    mistake === undefined ? [] : [ofSecret(mistake[0], problem, `${remedy}.`, mistake[1])],
+  ...Object.entries(SECRET_MISTAKES).map(
+    ([id, [{ problem, remedy }, right]]) => ofSecret(id as keyof typeof SECRET_MISTAKES, problem, `${remedy}.`, right), // the names of the table
   ),
   ofSecret('prefix_missing_in_secret', 'lacks its beginning whsec_', 'The whole secret is the key.', (secret) => [
     `whsec_${secret}`,

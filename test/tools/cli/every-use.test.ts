@@ -109,7 +109,7 @@ const USES: readonly (readonly [line: string, said: string | RegExp, code?: numb
   [`sandbox dialect signatureEncoding 9 ${AT}`, 'must be one of "hex", "base64"', 1],
   [`sandbox fault server_error@rates.list:0.5 ${AT}`, 'server_error applies to the next matching request'],
   [`sandbox fault flood ${AT}`, /A fault is one of .*, not "flood"/, 1],
-  [`sandbox advance 1h ${AT}`, /^✓ the clock is at .*\n(?:.*\n)*[\d:]{8} {4}expired +order-1042/],
+  [`sandbox advance 1h ${AT}`, /^✓ the clock is at .*\n {2}1 expired\b.*\n(?:.*\n)*[\d:]{8} {4}expired +order-1042/],
   [`sandbox advance soon ${AT}`, 'must be milliseconds', 1],
   [`sandbox freeze ${AT}`, ', frozen'],
   [`sandbox unfreeze ${AT}`, 'the clock is at '],

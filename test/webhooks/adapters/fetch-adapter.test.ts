@@ -45,6 +45,13 @@ it.each<[string, number, number[]]>([
   expect([response.status, ...reasons()]).toEqual(size > LIMIT ? [413, 'body_too_large'] : [200]);
 });
 
+it('a response that a route sends as data throws: {} with 200 would acknowledge whatever came out', async () => {
+  const { handler } = endpoint({ onPaid: () => Promise.reject(new Error('no stock')) });
+  const response = await toFetchHandler(handler)(await requestOf());
+  expect(response.status).toBe(500);
+  expect(() => JSON.stringify(response)).toThrow('return its Response as it is');
+});
+
 it('a body that never ends is cancelled at the size limit', async () => {
   let pulled = 0;
   const cancelled = deferred();

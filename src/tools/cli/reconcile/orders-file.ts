@@ -10,6 +10,7 @@ import { CliError, misuse } from '../io.ts';
 const REQUIRED = ['external_id', 'amount', 'currency', 'state'] as const;
 const COLUMNS = [...REQUIRED, 'order', 'credited_usdt', 'created_at', 'changed_at'] as const;
 const EXAMPLE = exampleOf(COMMANDS.reconcile);
+const HELP = 'npx merchant-invoicing reconcile --help';
 /** Bytes. A longer record has a quote that is not closed. */
 const RECORD_MAX = 65_536;
 
@@ -105,7 +106,7 @@ function checkHeader(names: readonly string[]): void {
   const missing = REQUIRED.find((column) => !names.includes(column));
   if (missing === undefined) return;
   const has = names.slice(0, 20).map((name) => JSON.stringify(name.slice(0, 40)));
-  throw misuse(`the header has no ${JSON.stringify(missing)}, it has ${has.join(', ')}`, EXAMPLE);
+  throw misuse(`the header has no ${JSON.stringify(missing)}, it has ${has.join(', ')}`, HELP);
 }
 
 function unreadable({ external_id }: Cells, place: string, problem: string): UnreadableOrder {

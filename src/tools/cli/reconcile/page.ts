@@ -46,7 +46,7 @@ const STYLE = html`
 :root { color-scheme: light dark; --ink: #1a1f36; --soft: #596275; --paper: #fff; --ground: #f6f7f9; --line: #e6e9ef; --good: #0a6637; --warn: #8a4700; --bad: #ab1a30; }
 @media (prefers-color-scheme: dark) { :root { --ink: #e7eaf0; --soft: #a1aabb; --paper: #0f1218; --ground: #171b24; --line: #2a303d; --good: #7fdca4; --warn: #f4c878; --bad: #ff9ea8; } }
 * { box-sizing: border-box; margin: 0; padding: 0; }
-body { font: 400 14px/20px -apple-system, BlinkMacSystemFont, Roboto, Arial, sans-serif; color: var(--ink); background: var(--paper); font-variant-numeric: tabular-nums; overflow-wrap: anywhere; }
+body { font: 400 14px/20px -apple-system, BlinkMacSystemFont, "Segoe UI", Roboto, Arial, sans-serif; color: var(--ink); background: var(--paper); font-variant-numeric: tabular-nums; overflow-wrap: anywhere; }
 main { max-width: 1184px; margin: 0 auto; padding: 32px 24px 48px; display: grid; gap: 28px; grid-template-columns: minmax(0, 1fr); }
 h1 { font-size: 26px; line-height: 34px; font-weight: 600; letter-spacing: -.01em; } h1 + p { margin-top: -24px; } h2 { font-size: 16px; line-height: 24px; font-weight: 600; } strong { font-weight: 600; }
 .soft, dt, th { color: var(--soft); } .pass { color: var(--good); } .fail { color: var(--bad); } .inconclusive { color: var(--warn); }

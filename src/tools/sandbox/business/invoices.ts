@@ -78,7 +78,7 @@ export async function payInvoice(world: World, invoice: InvoiceRecord, payment: 
   const { amount = invoice.amount, method, late } = readOptions('pay', payment, PAYMENT, fail);
   checkAmount(amount);
   if (late) checkUnpaid(invoice);
-  else checkPending(invoice, invoice.status === 'success' ? 'is paid once' : 'can be paid late only');
+  else checkPending(invoice, invoice.status === 'success' ? 'is paid already' : 'can only be paid late');
   if (invoice.status === 'pending' && late) {
     methodFor(world, invoice, method); // throws before the clock moves
     await settleDeliveries(world);
@@ -100,7 +100,7 @@ export function closeInvoice(
   why: string,
   at = world.clock.now(),
 ): Promise<void> {
-  checkPending(invoice, `cannot become ${status}`);
+  checkPending(invoice, 'cannot end again');
   return finish(world, invoice, status, why, at);
 }
 

@@ -9,7 +9,7 @@ import { DELIVERY_FAULTS, type DeliveryFault, durationOf, FAULTS } from '../stat
 import { type DeliveryRecord, type InvoiceRecord, KEPT_ATTEMPTS } from '../state/records.ts';
 import type { EndingDelivery, SandboxAttempt } from '../types.ts';
 import type { World } from '../world.ts';
-import { type Diagnosis, diagnoseReply, sentenceOf } from './diagnose.ts';
+import { type Diagnosis, diagnoseReply, diagnoseSuccess, sentenceOf } from './diagnose.ts';
 import { eventBody, eventTypeOf, type SendResult, send } from './webhook-request.ts';
 
 const MINUTE = 60_000;
@@ -192,7 +192,7 @@ async function causeOfAttempt(
   const { success, status_code: status, request, problem } = result;
   const ofFault = fault === null ? null : causeOfFault(fault, result);
   if (ofFault !== null) return ofFault;
-  if (success) return null;
+  if (success) return diagnoseSuccess(url, result.response_body);
   if (request === null) {
     const remedy = `Allow it with deliverTo: ["${new URL(url).hostname}"], or use an address of this machine.`;
     return { id: 'not_sent', text: 'Not sent: the sandbox delivers to this machine only.', remedy, isProven: true };

@@ -9,6 +9,9 @@ import { type MistakeId, mistakeOf } from '../../../webhooks/verify/why.ts';
 /** The remedy of a receiver that takes too long. To answer before the work is done would lose the event. */
 export const LONG_WORK = 'Answer 2xx right after the commit. Give long work to a queue in the same transaction.';
 const SEE_LOG = 'Look into the log of the receiver for this request.';
+/** For a secret that is proven to be another one: nothing changed the body. */
+const COMPARE_SECRETS =
+  'Compare the secret with the dashboard, or with the lines that the sandbox prints. The bytes arrived as they were sent; the console of the receiver shows its own fingerprint.';
 const NO_LOGIN = 'A webhook carries a signature and no login: exempt this route.';
 
 /** What is wrong, and what to change. `{host}`, `{place}` and `{what}` are filled in. */
@@ -48,6 +51,10 @@ const CAUSES = {
   ],
   refused: ['The receiver gave no reason that is known here.', SEE_LOG],
   receiver_failed: ['The receiver failed.', SEE_LOG],
+  html_page: [
+    'An HTML page answered {place}: most often this is not your webhook route.',
+    'Compare the path of the callback_url with your route.',
+  ],
   changed_body: [
     'Your handler got other bytes than were sent: something in between changed the body.',
     RAW_BODY_ADVICE,
@@ -56,7 +63,7 @@ const CAUSES = {
 type CauseId = keyof typeof CAUSES;
 
 /** Causes that the evidence does not prove. */
-const UNPROVEN: readonly CauseId[] = ['connection_failed', 'forbidden', 'refused', 'receiver_failed'];
+const UNPROVEN: readonly CauseId[] = ['connection_failed', 'forbidden', 'refused', 'receiver_failed', 'html_page'];
 
 /** The cause of a refused webhook, with its remedy. */
 export interface Diagnosis {
@@ -113,6 +120,11 @@ export function diagnoseReply(reply: RefusedDelivery): Diagnosis {
   const code = problem ?? 'no response';
   const id = Object.hasOwn(BY_CODE, code) ? BY_CODE[code] : undefined;
   return diagnosis(id ?? 'connection_failed', url, code);
+}
+
+/** What an accepted delivery shows: a front end answers 200 with its page to every address. Null for an ordinary success. */
+export function diagnoseSuccess(url: string, body: string | null): Diagnosis | null {
+  return /^\s*<(?:!doctype html|html)\b/i.test(body ?? '') ? diagnosis('html_page', url) : null;
 }
 
 /**
@@ -211,8 +223,8 @@ function fromHandler(
   }
   if (cause.id !== 'another_secret') return { ...cause, isProven: true };
   if (headers['x-merchant-body-sha256'] !== sentSha256) return diagnosis('changed_body', url);
-  const own = `The secret here has the fingerprint ${secretFingerprint}; the console of your receiver shows its own.`;
-  return { ...cause, text: `Your handler has another secret: it got the bytes that were sent. ${own}`, isProven: true };
+  const secrets = `Your handler has another secret: the sender's has the fingerprint ${secretFingerprint}.`;
+  return { id: cause.id, text: secrets, remedy: COMPARE_SECRETS, isProven: true };
 }
 
 function isVerdict(word: string): word is Verdict {

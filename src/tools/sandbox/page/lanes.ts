@@ -8,7 +8,7 @@ const WINDOW = 15 * 60_000;
 const MINUTE = 60_000;
 /** A tick of the axis every three minutes. */
 const TICKS = [0, 3, 6, 9, 12];
-/** At most so many endpoints have a lane: those that refuse, then those that were used last. */
+/** At most so many lanes: the endpoints that refuse, then those that were used last. The last lane has all others. */
 const SHOWN = 5;
 
 /** Something at a time: a payment, or an attempt. */
@@ -48,15 +48,20 @@ export function lanes(world: World): Html | null {
     delivered > 0 && `${counted(delivered, 'webhook')} delivered`,
     not > 0 && `${not} not`,
   ];
+  const shown = endpoints.length > SHOWN ? endpoints.slice(0, SHOWN - 1) : endpoints;
+  const others = endpoints
+    .slice(shown.length)
+    .reverse()
+    .flatMap(({ marks }) => marks);
   const paths = endpoints.map(({ url }) => new URL(url).pathname);
   const rows = [
     lane(html`<span>Payments</span>`, counted(payments.length, 'payment'), payments, start),
     // The path alone, unless two hosts have the same.
-    ...endpoints
-      .slice(0, SHOWN)
-      .map((each, at) =>
-        endpointLane(each, paths.indexOf(paths[at] ?? '') === paths.lastIndexOf(paths[at] ?? ''), start),
-      ),
+    ...shown.map((each, at) =>
+      endpointLane(each, paths.indexOf(paths[at] ?? '') === paths.lastIndexOf(paths[at] ?? ''), start),
+    ),
+    others.length > 0 &&
+      lane(html`<a href="/webhooks">→ ${endpoints.length - shown.length} others</a>`, marksText(others), others, start),
   ];
   const axis = TICKS.map((at) => html`<span>${minute(start + at * MINUTE)}</span>`);
   const aside = html`<span class="soft small">${sums.filter(Boolean).join(' · ')}</span>`;

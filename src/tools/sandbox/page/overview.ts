@@ -100,10 +100,11 @@ interface Cause {
   readonly rows: DeliveryRecord[];
 }
 
-/** The causes of all undelivered webhooks, the latest first. A fault is no cause to look into: it was asked for. */
+/** The causes of all undelivered webhooks, the latest first, then pages that answered. A fault is no cause to look into: it was asked for. */
 function causesOf(world: World): Cause[] {
   const found = new Map<string, Cause>();
-  for (const row of undelivered(world)) {
+  const pages = world.store.deliveries().filter(({ log }) => log.at(-1)?.cause?.id === 'html_page');
+  for (const row of [...undelivered(world), ...pages.reverse()]) {
     const last = row.log.at(-1);
     if (!last?.cause || last.cause.id === 'fault_refused') continue;
     const key = `${row.url} ${last.cause.text} ${last.status_code}`;
@@ -138,6 +139,10 @@ function causeRow(incoming: IncomingRequest, { clock }: World, cause: Cause, isO
   const links = rows
     .slice(0, 3)
     .map((row) => html`<a href="/webhooks/${row.id}">${brief(row.invoice.external_id)}</a> `);
+  // What a receiver writes about its own failure is the cause. A page for people would not be one line.
+  const body = diagnosis.id === 'receiver_failed' ? latest.log.at(-1)?.response_body?.trim() : '';
+  const said =
+    body && !body.startsWith('<') && html`<p class="mono"><bdi>${body.split('\n', 1)[0]?.slice(0, 200)}</bdi></p>`;
   // The address finds all of this endpoint, so that the count and the rows agree.
   const all = `/webhooks?state=not+delivered&q=${encodeURIComponent(url)}`;
   const again = actionForm(
@@ -152,7 +157,7 @@ function causeRow(incoming: IncomingRequest, { clock }: World, cause: Cause, isO
     },
   );
   return html`<li class="cause"><details name="cause" id="cause-${id}"${isOpen && html` open`} data-kept><summary><span class="dot bad"></span><span class="what"><strong><bdi>${diagnosis.text}</bdi></strong><span class="soft small">${rows.length > 1 && `${rows.length} × `}${what} · ${names}${rows.length > 3 && ` and ${rows.length - 3} more`} · ${next}</span></span></summary>
-<div class="find">${diagnosis.remedy !== null && html`<p><bdi>${diagnosis.remedy}</bdi></p>`}<p class="soft small">${links}${rows.length > 3 && html`<a href="${all}">and ${rows.length - 3} more</a>`} → <span class="mono">${url}</span></p></div></details>
+<div class="find">${said}${diagnosis.remedy !== null && html`<p><bdi>${diagnosis.remedy}</bdi></p>`}<p class="soft small">${links}${rows.length > 3 && html`<a href="${all}">and ${rows.length - 3} more</a>`} → <span class="mono">${url}</span></p></div></details>
 <div class="row"><a class="button" href="/webhooks/${id}" aria-label="Open ${diagnosis.text}">Open</a>${again}</div></li>`;
 }
 

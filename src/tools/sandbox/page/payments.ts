@@ -71,7 +71,7 @@ function paymentRows(world: World, rows: readonly InvoiceRecord[]): Html {
     (row) => row.createdAt,
     (row) => {
       const { word, tone } = webhookOf(world, row);
-      return html`<a class="row payment" href="/payments/${row.uuid}"><span>${paymentTag(row)}</span><strong>${brief(row.external_id)}</strong><span class="num">${paidMoney(row)}</span><span class="hook ${tone}">${word}</span><span class="soft">${time(row.createdAt)}</span></a>`;
+      return html`<a class="row payment" href="/payments/${row.uuid}"><span>${paymentTag(row)}</span><span class="what"><strong>${brief(row.external_id)}</strong> <bdi class="soft wide-only">${row.purpose}</bdi></span><span class="num">${paidMoney(row)}</span><span class="hook ${tone}">${word}</span><span class="soft">${time(row.createdAt)}</span></a>`;
     },
   );
 }

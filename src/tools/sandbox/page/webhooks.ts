@@ -89,9 +89,9 @@ function webhookRows(
       const { word, tone } = webhookState(row);
       const cause = row.log.at(-1)?.cause;
       const next = row.nextRetryAt === null ? '' : ` Next attempt in ${span(row.nextRetryAt - now)}.`;
-      const what = tone === 'bad' && cause ? `${row.log.at(-1)?.status_code ?? ''} ${cause.text}`.trim() : word;
+      const what = cause ? `${row.log.at(-1)?.status_code ?? ''} ${cause.text}`.trim() : word;
       const event = row.eventType === 'invoice.paid' ? 'paid' : endWord(row.invoice);
-      return html`<a class="row hook-row ${tone}" href="${rowAddress(list, row.id)}" id="${row.id}"${row === shown && html` aria-current="true"`}><span class="dot"></span><span><strong>${brief(row.invoice.external_id)}</strong> <span class="soft">${event}</span></span><span class="soft small">${time(row.createdAt)}</span><span class="soft small what"><bdi>${what}</bdi>${next}</span></a>`;
+      return html`<a class="row hook-row ${cause && tone === 'good' ? 'warn' : tone}" href="${rowAddress(list, row.id)}" id="${row.id}"${row === shown && html` aria-current="true"`}><span class="dot"></span><span><strong>${brief(row.invoice.external_id)}</strong> <span class="soft">${event}</span></span><span class="soft small">${time(row.createdAt)}</span><span class="soft small what"><bdi>${what}</bdi>${next}</span></a>`;
     },
   );
 }
@@ -161,15 +161,15 @@ function strip(
     const number = first + at;
     const attempt = log[number - (made - log.length) - 1];
     if (attempt !== undefined) {
-      const text = html`<span>Try ${number}</span><span>${attempt.status_code === null ? 'no response' : `${attempt.status_code} · ${milliseconds(attempt.duration_ms)}`}</span>`;
+      const text = html`<span>Attempt ${number}</span><span>${attempt.status_code === null ? 'no response' : `${attempt.status_code} · ${milliseconds(attempt.duration_ms)}`}</span>`;
       const address = addressOf(incoming, { try: String(number) });
       return html`<li class="${attempt.success ? 'good' : 'bad'}"><a href="${address}"${attempt === current && html` aria-current="true"`}>${text}</a></li>`;
     }
     const isNext = number === made + 1 && nextRetryAt !== null;
     const wait = RETRY_DELAYS[number - 1] ?? 0;
     if (isNext)
-      return html`<li class="wait"><span>Try ${number}</span><span>in ${span(nextRetryAt - clock.now())}</span></li>`;
-    return html`<li><span>Try ${number}</span><span>+${span(wait)}</span></li>`;
+      return html`<li class="wait"><span>Attempt ${number}</span><span>in ${span(nextRetryAt - clock.now())}</span></li>`;
+    return html`<li><span>Attempt ${number}</span><span>+${span(wait)}</span></li>`;
   });
   return html`<ol class="strip">${items}</ol>`;
 }

@@ -64,6 +64,16 @@ describe('the cause of a refused webhook', () => {
     expect(sandbox.events().at(-1)).toMatchObject({ kind: 'attempt', cause });
   });
 
+  it.each([
+    ['<!doctype html><title>Shop</title>', 'html_page'],
+    ['\n<HTML lang="en">', 'html_page'],
+    ['ok', undefined],
+    ['', undefined],
+  ])('is a page for people where a 2xx has %j: the webhook counts as delivered', async (body, id) => {
+    const { cause, sandbox } = await sentTo(responding(200, body, { 'Content-Type': 'text/html' }));
+    expect([sandbox.deliveries()[0]?.status, cause?.id]).toEqual(['delivered', id]);
+  });
+
   it('is a time-out where no response came', async () => {
     const { why } = await sentTo(() => new Promise(() => {}), { sleep: () => Promise.resolve() });
     expect(why).toBe(

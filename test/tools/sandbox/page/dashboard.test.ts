@@ -138,6 +138,37 @@ describe('the overview', () => {
     expect(states).toEqual(['c pending', 'b delivered', 'a delivered']);
   });
 
+  it('shows what a failed receiver wrote, and a page for people that answered 200', async () => {
+    const bodies: readonly [number, string][] = [
+      [500, 'TypeError: id is undefined\n    at handler'],
+      [200, '<!doctype html><h1>Welcome</h1>'],
+    ];
+    const { sandbox, url } = await listening({
+      fetch: async (address) => {
+        const [status, body] = bodies[Number(address.at(-1))] ?? [404, ''];
+        return new Response(body, { status });
+      },
+    });
+    const order = { amount: '25.00', currency: 'EUR' };
+    for (const at of [0, 1])
+      await sandbox.pay(sandbox.create({ ...order, callback_url: `http://127.0.0.1:3000/${at}` }).uuid);
+    const { text } = await open(url);
+    expect(text).toContain('Needs attention 2 webhooks, 2 causes');
+    expect(text).toMatch(/TypeError: id is undefined Look into the log/);
+    expect(text).toContain('An HTML page answered at /1');
+  });
+
+  it('has a lane of its own for four endpoints, and one for all others', async () => {
+    const { sandbox, url } = await listening({ fetch: async () => new Response() });
+    for (const at of [1, 2, 3, 4, 5, 6])
+      await sandbox.pay(
+        sandbox.create({ amount: '25.00', currency: 'EUR', callback_url: `http://127.0.0.1:3000/${at}` }).uuid,
+      );
+    const { text } = await open(url);
+    expect(text.match(/→ \/\d/g)).toHaveLength(4);
+    expect(text).toContain('→ 2 others : 2 accepted, 0 not');
+  });
+
   it('leads from each count to as many rows', async () => {
     const { sandbox, url } = await listening({ fetch: async () => new Response(null, { status: 500 }) });
     const order = { amount: '25.00', currency: 'EUR', callback_url: 'http://127.0.0.1:3000/' };

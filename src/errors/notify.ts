@@ -17,6 +17,12 @@ export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
+/** The same with its cause: `fetch failed` alone says nothing. */
+export function messageWithCause(error: unknown): string {
+  const cause = error instanceof Error && error.cause instanceof Error ? ` (${error.cause.message})` : '';
+  return messageOf(error) + cause;
+}
+
 const printed = new Set<string>();
 const PRINTED_MAX = 100;
 

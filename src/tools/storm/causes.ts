@@ -33,9 +33,12 @@ export async function explain(
   const byOrder = new Map<string | null, Case>(cases.map((each) => [each.record.plan.order.id, each]));
   const ofKind = Map.groupBy(found, ({ kind }) => kind);
   const receiver = ofKind.has('nothing_delivered') ? await receiverCause(shop, sandbox) : null;
+  // A checkout that fails without a fault before it does not give an order up: it fails.
+  const alwaysFails = cases.some(({ record: { met, plan } }) => plan.network === 'calm' && met.has('checkout_failed'));
   const explained = found.map((each) => {
     const order = byOrder.get(each.order);
-    const mistake = each.mistake ?? KINDS[each.kind].mistake;
+    const mistake =
+      alwaysFails && each.mistake === 'given_up' ? 'error_shown' : (each.mistake ?? KINDS[each.kind].mistake);
     const alike = (ofKind.get(each.kind) ?? []).flatMap(({ order: id }) => byOrder.get(id) ?? []);
     if (mistake !== undefined) return { ...each, ...named(mistake) };
     if (order === undefined) return { ...each, ...(receiver ?? named('own_function')) }; // other kinds have an order or a mistake
@@ -60,6 +63,7 @@ function named(mistake: StormMistake, more = ''): Named {
 /** @param alike All orders with a finding of this kind: one mistake may show in each in another way. */
 function causeOf({ kind }: Found, order: Case, alike: readonly Case[], shop: StormShop): Named {
   if (kind === 'paid_not_fulfilled') return whyNotGiven(order, shop);
+  if (kind === 'state_differs') return named(wasTurnedBack(order) ? 'turned_back' : 'canceled_stays');
   if (kind === 'fulfilled_twice') return named(whyTwiceInAll(order, alike));
   if (kind === 'fulfilled_not_paid') return named(whyForNothing(order));
   if (kind === 'fulfilled_for_less') return named(whyForLess(alike));
@@ -67,7 +71,8 @@ function causeOf({ kind }: Found, order: Case, alike: readonly Case[], shop: Sto
   return named(isHundredfold(order) ? 'cents' : 'own_price');
 }
 
-function whyNotGiven({ rows, attempts, record, paid, invoices, paidFiat, ordered }: Case, shop: StormShop): Named {
+function whyNotGiven(order: Case, shop: StormShop): Named {
+  const { rows, attempts, record, paid, invoices, paidFiat, ordered } = order;
   const has = (state: string): boolean => rows.some((row) => row.state === state);
   const isLater = paid[0] !== invoices[0];
   const ofPaid = attempts.filter(({ event }) => event === 'invoice.paid');
@@ -76,9 +81,8 @@ function whyNotGiven({ rows, attempts, record, paid, invoices, paidFiat, ordered
   if (has('fulfilled')) return named('no_row');
   if (has('paid') && (heard !== undefined || refusal === undefined)) return named('paid_for_ever');
   if (heard !== undefined) {
-    const ended = attempts.filter(({ event, success }) => event === 'invoice.canceled' && success).at(-1);
     if (record.plan.kill !== null && shop.restart !== undefined) return named('acknowledged_early');
-    if (has('canceled') && ended !== undefined && ended.created_at > heard.created_at) return named('turned_back');
+    if (has('canceled') && wasTurnedBack(order)) return named('turned_back');
     if (isLater) return named('renewed_unknown');
     if (has('canceled')) return named('canceled_stays');
     if (record.plan.kind === 'pay_late') return named('late_dropped');
@@ -91,6 +95,13 @@ function whyNotGiven({ rows, attempts, record, paid, invoices, paidFiat, ordered
   if (shop.catchUp === undefined) return named('no_catch_up');
   if (isLater) return named('catch_up_first');
   return named(has('canceled') ? 'catch_up_canceled' : 'catch_up_missing');
+}
+
+/** Whether the shop accepted a canceled event after the paid one. */
+function wasTurnedBack({ attempts }: Case): boolean {
+  const lastOf = (name: string) => attempts.filter(({ event, success }) => event === name && success).at(-1);
+  const [paid, canceled] = [lastOf('invoice.paid'), lastOf('invoice.canceled')];
+  return paid !== undefined && canceled !== undefined && canceled.created_at > paid.created_at;
 }
 
 /** A restart is the cause where no order was given twice in the same way without one. */

@@ -1,5 +1,5 @@
 import { kindOf } from '../../errors/checks.ts';
-import { messageOf, notify } from '../../errors/notify.ts';
+import { messageWithCause, notify } from '../../errors/notify.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { Fault } from '../sandbox/state/faults.ts';
 import type { SandboxEvent } from '../sandbox/state/log.ts';
@@ -200,8 +200,9 @@ export class Day {
     const note = (text: string): void => this.shop.story.note(order.id, 'customer', what, text);
     const asked = await this.shop.ask(() => this.shop.members.checkout({ ...order }));
     if ('error' in asked) {
-      note(`sees an error: ${messageOf(asked.error)}`);
-      return messageOf(asked.error);
+      const message = messageWithCause(asked.error);
+      note(`sees an error: ${message}`);
+      return message;
     }
     const link = linkOf(asked.value);
     const uuid = link?.match(UUID)?.find((each) => this.records.of(each)?.uuids.includes(each));

@@ -24,8 +24,9 @@ export interface Rows {
 export const NO_ROWS: Rows = { orders: [], fulfilments: [] };
 
 export async function rowsOf(shop: StormShop): Promise<Rows> {
-  const fulfilments = shop.fulfilments === undefined ? [] : await listOf<StormFulfilment>(shop.fulfilments());
-  return { orders: await listOf<ReconcileOrder>(shop.orders()), fulfilments };
+  const fulfilments =
+    shop.fulfilments === undefined ? [] : await listOf<StormFulfilment>('fulfilments', shop.fulfilments());
+  return { orders: await listOf<ReconcileOrder>('orders', shop.orders()), fulfilments };
 }
 
 export interface Verdict {

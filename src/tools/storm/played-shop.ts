@@ -1,4 +1,5 @@
-import { messageOf } from '../../errors/notify.ts';
+import { kindOf } from '../../errors/checks.ts';
+import { messageWithCause } from '../../errors/notify.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { Records } from './customer-record.ts';
 import type { Kill } from './customers.ts';
@@ -11,8 +12,8 @@ import { pause, TIMED_OUT, within } from './waiting.ts';
 
 /** How long the workers of the shop may need after a step, in milliseconds of real time. */
 const IDLE_LIMIT = 10_000;
-/** Milliseconds of real time in which a shop in another process begins with a webhook. */
-const UNTIL_BEGUN = 3;
+/** Milliseconds of real time after which a shop in another process is killed while it handles a webhook, in turns. */
+const UNTIL_BEGUN = [3, 30, 100];
 /** What a killed shop in this process has for the function that it was in: its work cannot be cut off. */
 const UNTIL_CUT_OFF = 20;
 /**
@@ -79,7 +80,7 @@ export class PlayedShop {
   async #run(name: Failing, work: () => unknown): Promise<void> {
     const asked = await this.ask(work);
     if (!('error' in asked)) return;
-    const message = messageOf(asked.error);
+    const message = messageWithCause(asked.error);
     this.failures.push({ name, message });
     this.story.note(null, 'shop', `${name} fails`, message);
   }
@@ -92,7 +93,7 @@ export class PlayedShop {
     const asking = this.ask(() => (typeof receive === 'function' ? receive(new Request(url, init)) : fetch(url, init)));
     if (kill === 'inside') {
       asking.catch(() => {}); // nobody waits for it if the storm ends during the restart
-      if (this.isAtAddress) await pause(UNTIL_BEGUN);
+      if (this.isAtAddress) await pause(UNTIL_BEGUN[this.restarts % UNTIL_BEGUN.length] ?? 3);
       await this.kill();
       await Promise.race([asking, pause(UNTIL_CUT_OFF)]);
       await this.look('webhook');
@@ -140,7 +141,7 @@ export class PlayedShop {
     const isAroundJob = by === 'later' || by === 'catch_up';
     if (fulfilments === undefined || (this.#rows.length > ROWS_READ_ALWAYS && !isAroundJob)) return this.#looking;
     this.#looking = this.#looking.then(async () => {
-      const asked = await this.ask(() => listOf<StormFulfilment>(fulfilments()));
+      const asked = await this.ask(() => listOf<StormFulfilment>('fulfilments', fulfilments()));
       if ('error' in asked || asked.value.length === this.#rows.length) return;
       for (const row of newRows(asked.value, this.#rows)) this.#noteGiven(row, by);
       this.#rows = asked.value;
@@ -194,11 +195,19 @@ function keyOf(row: StormFulfilment): string {
   return `${row?.kind ?? 'goods'} ${row?.item ?? ''} ${row?.external_id}`;
 }
 
+function isIterable(value: unknown): value is Iterable<unknown> | AsyncIterable<unknown> {
+  return typeof value === 'object' && value !== null && (Symbol.iterator in value || Symbol.asyncIterator in value);
+}
+
 /** The rows that a function of the shop gives. */
 export async function listOf<Row>(
-  rows: ReturnType<StormShop['orders']> | ReturnType<NonNullable<StormShop['fulfilments']>>,
+  name: 'orders' | 'fulfilments',
+  given: ReturnType<StormShop['orders']> | ReturnType<NonNullable<StormShop['fulfilments']>>,
 ): Promise<Row[]> {
   const list: Row[] = [];
-  for await (const row of await rows) list.push(row as Row); // the rows of this function of the shop
+  const rows: unknown = await given;
+  if (!isIterable(rows))
+    throw new TypeError(`${name}() of the shop must give rows, not ${kindOf(rows)}: of a query of pg, its rows`);
+  for await (const row of rows) list.push(row as Row); // the rows of this function of the shop
   return list;
 }

@@ -46,6 +46,7 @@ const RULES: readonly Rule[] = [
 /** The rules for an order that the shop has. */
 const RULES_OF_ROWS: readonly Rule[] = [
   ['paid_not_fulfilled', paidNotFulfilled],
+  ['state_differs', stateDiffers],
   ['fulfilled_for_less', fulfilledForLess],
   ['fulfilled_twice', fulfilledTwice],
   ['credited_differs', creditedDiffers],
@@ -143,6 +144,15 @@ function paidNotFulfilled(order: Case): Wrong {
   return state === undefined
     ? `${paidText(order)}, and the order is ${rows.map((row) => row.state).join(', ')}.`
     : `${paidText(order)}. The order is ${state}, and fulfilments() has no row for it.`;
+}
+
+/** What `reconcile` would call not fulfilled, although the goods were given. Credit or money back may end an order so. */
+function stateDiffers(order: Case): Wrong {
+  const { paid, rows, given } = order;
+  if (paid.length === 0 || ofKind(given, 'goods').length === 0 || !isInState(rows, 'canceled')) return null;
+  return (
+    !isInState(rows, 'paid', 'fulfilled', 'refunded') && `${paidText(order)} and given, and the order is canceled.`
+  );
 }
 
 /** No finding for a shop that gave only credit, or only some parcels of the order. */

@@ -24,6 +24,7 @@ const ROWS = {
   fulfilled_twice: { counted: 'given twice', tone: 'lost', means: 'it, or a parcel, was given more often than paid' },
   fulfilled_not_paid: { counted: 'given for nothing', tone: 'lost', means: 'it was given, and nothing was paid' },
   paid_not_fulfilled: { counted: 'not given', tone: 'owed', means: 'paid, and no goods, no credit, no person decides' },
+  state_differs: { counted: 'canceled in the books', means: 'it was paid and given, and its state is canceled' },
   credited_differs: { counted: 'with another credit', tone: 'less', means: 'another credit was booked than was paid' },
   amount_differs: { counted: 'with another amount', means: 'the invoice is over another amount than the order' },
   currency_differs: { counted: 'in another currency', mistake: 'own_currency', means: 'the invoice has another one' },
@@ -118,11 +119,11 @@ export const CAUSES = {
     'Run handler.catchUp for orders that wait, each ten minutes.',
   ],
   catch_up_canceled: [
-    'No webhook arrived, and catchUp does not ask for canceled orders.',
+    'No webhook arrived, and catchUp did not book it: it may not ask for canceled orders.',
     'Ask for those of the last days too: they may be paid late.',
   ],
   catch_up_first: [
-    'No webhook of a later invoice arrived, and catchUp asks for first invoices alone.',
+    'No webhook of a later invoice arrived, and catchUp did not book it: it may ask for first invoices alone.',
     'Ask for each invoice of an order: keep a row for each, or use the ids of createOrRenew.',
   ],
   catch_up_missing: ['No webhook arrived, and catchUp did not book it.', 'Give it each order that waits for money.'],

@@ -170,6 +170,9 @@ export const MISTAKES = {
     shop.canceled = ({ external_id }) => shop.set(shop.orderOf(external_id), 'canceled');
     return { fulfilments: undefined };
   }),
+  'canceled UPDATE without its guard, where the goods stay given': row('state_differs', 'turned_back', (shop) => {
+    shop.canceled = ({ external_id }) => shop.set(shop.orderOf(external_id), 'canceled');
+  }),
   'a payment of a canceled order is acknowledged and dropped': row('paid_not_fulfilled', 'canceled_stays', (shop) => {
     const { paid } = shop;
     shop.paid = (event) => {

@@ -601,6 +601,14 @@ describe('a storm refuses', () => {
   });
 });
 
+it.each([
+  ['orders', { orders: () => ({ rows: [] }) as never }],
+  ['fulfilments', { fulfilments: () => undefined as never }],
+])('%s() without rows is named', async (name, members) => {
+  const run = storm({ customers: 1, shop: async (service) => ({ ...(await shopWith()(service)), ...members }) });
+  await expect(run).rejects.toThrow(`${name}() of the shop must give rows`);
+});
+
 it('the page of findings has each finding and each mistake in the words of its row', () => {
   const guide = readFileSync(new URL('../../../docs/storm-findings.md', import.meta.url), 'utf8');
   for (const [name, { means }] of Object.entries(KINDS)) expect(guide).toContain(`| \`${name}\` | ${means} |`);

@@ -1,5 +1,5 @@
 /** Those of macOS and iOS, Windows, Android and Linux, in this order. */
-const SANS = `-apple-system, BlinkMacSystemFont, "Segoe UI", Roboto, "Noto Sans", "Liberation Sans", "Helvetica Neue", Arial, sans-serif`;
+export const SANS = `-apple-system, BlinkMacSystemFont, "Segoe UI", Roboto, "Noto Sans", "Liberation Sans", "Helvetica Neue", Arial, sans-serif`;
 const MONO = `ui-monospace, "SF Mono", Menlo, Consolas, "Noto Sans Mono", "Liberation Mono", "DejaVu Sans Mono", monospace`;
 
 /** Methods whose price the style sheet can switch without script. */

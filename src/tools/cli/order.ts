@@ -1,4 +1,5 @@
 // Reads one invoice with its deliveries, tells what happened, and where the order stands.
+
 import type { MerchantClient } from '../../client.ts';
 import type { WebhookDelivery } from '../../contract/deliveries.ts';
 import type { Invoice } from '../../contract/invoices.ts';
@@ -35,7 +36,7 @@ export async function orderCommand(args: readonly string[], io: Io): Promise<Exi
   const { values: flags, positionals } = readArguments(COMMANDS.order, args, 'order');
   const [ident] = positionals;
   if (ident === undefined || ident === '') throw misuse('order needs an external_id or a uuid', EXAMPLE);
-  const service = await serviceOf(flags, io, EXAMPLE, PATIENCE);
+  const service = await serviceOf(flags, io, `npx merchant-invoicing order ${shellWord(ident)}`, PATIENCE);
   const hide = hiding([service.apiKey, io.env['MERCHANT_WEBHOOK_SECRET'] ?? '']);
   const out = (text: string): void => io.out(hide(text));
   try {

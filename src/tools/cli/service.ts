@@ -34,7 +34,8 @@ export async function serviceOf(
   const fromFile = path === undefined ? undefined : String(fileBytes(path, example)).replace(/\r?\n$/, '');
   const apiKey = fromFile ?? (env['MERCHANT_API_KEY'] || undefined);
   if (baseUrl === undefined) {
-    throw misuse('MERCHANT_BASE_URL is not set', `${example} --base-url https://pay.example.com`);
+    const problem = 'MERCHANT_BASE_URL is not set: npx reads no .env (node --env-file=.env does)';
+    throw misuse(problem, `${example} --base-url https://pay.example.com`);
   }
   if (apiKey === undefined) throw misuse('MERCHANT_API_KEY is not set', `${example} --key-file key.txt`);
   const { MerchantClient } = await import('../../index.ts');

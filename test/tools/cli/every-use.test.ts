@@ -203,7 +203,12 @@ const USES: readonly (readonly [line: string, said: string | RegExp, code?: numb
   ['order paid-1 --base-url {plain} --allow-http', 'webhook: Delivered'],
   ['order paid-1 --base-url http://127.0.0.1:1', 'no response from the service', 3],
   ['order order-9', /no order "order-9" of this business\n {2}try: npx merchant-invoicing doctor/, 1],
-  ['order order-9', 'MERCHANT_BASE_URL is not set', 2, { MERCHANT_BASE_URL: '' }],
+  [
+    'order order-9',
+    /is not set: npx reads no \.env.*\n {2}try: npx merchant-invoicing order order-9 --base-url/,
+    2,
+    { MERCHANT_BASE_URL: '' },
+  ],
   ['order order-9', 'credentials', 2, PASSWORD],
   ['order', 'order needs an external_id or a uuid', 2],
   ['doctor --survey', 'What the interface leaves open'],

@@ -105,6 +105,9 @@ function checkHeader(names: readonly string[]): void {
   if (twice !== undefined) throw misuse(`the header has ${JSON.stringify(twice)} twice`, EXAMPLE);
   const missing = REQUIRED.find((column) => !names.includes(column));
   if (missing === undefined) return;
+  const [only = ''] = names;
+  if (names.length === 1 && /[;\t]/.test(only))
+    throw misuse('the columns are not separated by commas: export the file as CSV with commas', HELP);
   const has = names.slice(0, 20).map((name) => JSON.stringify(name.slice(0, 40)));
   throw misuse(`the header has no ${JSON.stringify(missing)}, it has ${has.join(', ')}`, HELP);
 }

@@ -217,6 +217,7 @@ describe('reconcile', () => {
     ['another encoding', Buffer.from(`${HEADER}größe,25.00,EUR,,open\n`, 'latin1')],
     ['a header without a column', 'id,amount\n1,2\n'],
     ['a column twice', 'external_id,amount,amount,currency,state\n'],
+    ['semicolons', 'external_id;amount;currency;state\n'],
     ['a quote that is not closed', `${HEADER}"fine,25.00`],
   ])('is code 2 for %s', async (_name, text) => {
     const { run } = await service();

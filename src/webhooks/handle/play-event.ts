@@ -61,7 +61,7 @@ export async function playInTime<Extra extends object>(
     ? { verdict: 'time_limit', cause }
     : {
         verdict: 'time_limit',
-        cause: `${cause} ${waiting} callers are waiting for a connection of the store's pool, and your function may be one of them.`,
+        cause: `${cause} ${waiting === 1 ? '1 caller waits' : `${waiting} callers wait`} for a connection of the store's pool, and your function may be one of them.`,
         remedy:
           'Use context.tx for every statement of the function, and give the pool more connections than functions that run at once.',
       };

@@ -294,7 +294,7 @@ describe('a transaction of a pg Pool', () => {
     while (one.waitingCount === 0) await new Promise((resolve) => setTimeout(resolve, 5));
     await shop.clock.advance(12_000);
     expect(await sent).toMatchObject({ status: 503, body: 'time_limit' });
-    expect(shop.reports[0]?.message).toMatch(/1 callers wait for a connection of the pool.*Use context\.tx/);
+    expect(shop.reports[0]?.message).toMatch(/1 caller waits for a connection of the store's pool.*Use context\.tx/);
     await expect.poll(() => shop.reasons(), { timeout: 60_000 }).toEqual(['time_limit', 'store_failed']);
     expect(shop.reports[1]?.message).toMatch(/1 callers waited for a connection of the pool.*Use context\.tx/);
     expect(await credits()).toBe(1); // a write outside of context.tx is not undone

@@ -101,8 +101,8 @@ export function unusableKey(problem: string): Failure {
 
 /** The steps before any byte of the request is sent: the look-up of the host, also by c-ares, and the connection. */
 const BEFORE_SENDING = /^(?:connect|getaddrinfo|query\w*)$/;
-/** undici's connect timeout, which has no syscall. */
-const CONNECT_TIMEOUT = 'UND_ERR_CONNECT_TIMEOUT';
+/** Failures to connect that come without a syscall: undici's own timer, and a refusal in Bun. */
+const NOT_CONNECTED = /^(?:UND_ERR_CONNECT_TIMEOUT|ECONNREFUSED)$/;
 const HANDSHAKE =
   /^(?:CERT_|UNABLE_TO_|SELF_SIGNED_CERT|DEPTH_ZERO_SELF_SIGNED_CERT|HOSTNAME_MISMATCH|ERR_TLS_CERT_|EPROTO$|ERR_SSL_WRONG_VERSION_NUMBER|ERR_SSL_UNSUPPORTED_PROTOCOL|ERR_SSL_PACKET_LENGTH_TOO_LONG|ERR_SSL_NO_PROTOCOLS|ERR_SSL_.*ALERT_(?:HANDSHAKE_FAILURE|PROTOCOL_VERSION|NO_APPLICATION_PROTOCOL|INSUFFICIENT_SECURITY)$|ERR_SSL_.*UNRECOGNIZED_NAME$|INVALID_CA$)/;
 const TLS = /^(?:ERR_TLS_|ERR_SSL_|CRL_)/;
@@ -156,7 +156,7 @@ function isSystemError(cause: object): cause is SystemError {
 function isNeverSent({ code, syscall, errors }: SystemError): boolean {
   // An AggregateError. Its errors are judged one by one, because `causesOf` lists them.
   if (Array.isArray(errors) && errors.length > 0) return true;
-  return code === CONNECT_TIMEOUT || HANDSHAKE.test(code) || BEFORE_SENDING.test(String(syscall));
+  return NOT_CONNECTED.test(code) || HANDSHAKE.test(code) || BEFORE_SENDING.test(String(syscall));
 }
 
 /**

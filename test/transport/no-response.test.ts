@@ -54,6 +54,7 @@ describe('what fetch gives or throws decides whether the request was sent', () =
     ['several addresses, none of which is connected', failed(aggregate('connect', 'connect')), 'not_sent'],
     ['several addresses, one of which breaks later', failed(aggregate('connect', 'read')), 'unknown'],
     ['UND_ERR_CONNECT_TIMEOUT', failed(coded('UND_ERR_CONNECT_TIMEOUT')), 'not_sent'],
+    ['a refusal without a system call, as Bun has it', failed(coded('ECONNREFUSED')), 'not_sent'],
     ['no route to the host', failed(coded('EHOSTUNREACH', { syscall: 'connect' })), 'not_sent'],
     ['a pipe that broke', failed(coded('EPIPE', { syscall: 'write' })), 'unknown'],
     ['no cause', failed(null), 'unknown'],

@@ -58,7 +58,7 @@ export async function storm(options: StormOptions): Promise<StormResult> {
     return { ...each, replay: replayOf(settings, only) };
   });
   const result = resultOf(settings, day, verdict, findings);
-  await writeReport(result);
+  writeReport(result);
   return result;
 }
 
@@ -220,14 +220,17 @@ function notSeenOf({ fulfilments, catchUp, restart, visit, receive }: StormShop,
 let hasWrittenFindings = false;
 
 /** Writes the page where the environment asks for it. What fails here fails no test. */
-async function writeReport(result: StormResult): Promise<void> {
+function writeReport(result: StormResult): void {
   const file = environment('STORM_REPORT') ?? '';
   const hasFindings = result.findings.length > 0;
   if (file === '' || (hasWrittenFindings && !hasFindings)) return;
   hasWrittenFindings ||= hasFindings;
   try {
-    const { writeFileSync } = await import('node:fs');
-    writeFileSync(file, result.html());
+    // Not by an import(), which bundlers for workers refuse.
+    const { process } = globalThis as { readonly process?: Partial<NodeJS.Process> }; // workers have none
+    const fs = process?.getBuiltinModule?.('node:fs');
+    if (fs === undefined) throw new Error('this runtime has no files');
+    fs.writeFileSync(file, result.html());
     if (hasFindings) console.error(`storm: ${result.summary()}`);
   } catch (error) {
     console.error(`storm: ${file} was not written: ${messageOf(error)}`);

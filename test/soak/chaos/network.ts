@@ -15,7 +15,14 @@ export interface Traffic {
 
 /** The share of requests that meet a fault. */
 const FAULTY = 0.35;
-const UNSENT = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT', 'CERT_HAS_EXPIRED'];
+/** Failures before anything is sent, with the system call that Node names. */
+const UNSENT: readonly (readonly [code: string, syscall?: string])[] = [
+  ['ECONNREFUSED', 'connect'],
+  ['ENOTFOUND', 'getaddrinfo'],
+  ['EAI_AGAIN', 'getaddrinfo'],
+  ['UND_ERR_CONNECT_TIMEOUT'],
+  ['CERT_HAS_EXPIRED'],
+];
 
 /**
  * A bad network between one call and the sandbox. Connections fail, or break before or after the work. Answers are cut,
@@ -26,7 +33,7 @@ export function badNetwork(sandbox: Sandbox, clock: VirtualClock, random: Random
   const faults: ((url: string, init: FetchInit) => Promise<Response>)[] = [
     () => {
       traffic.unsent += 1;
-      throw broken(oneOf(random, UNSENT));
+      throw broken(...oneOf(random, UNSENT));
     },
     () => {
       throw broken('ECONNRESET'); // on its way
@@ -90,8 +97,8 @@ function ofAnother(sandbox: Sandbox, random: Random, url: string, { body }: Fetc
   return Response.json({ success: true, data }, { status: 201 });
 }
 
-function broken(code: string): TypeError {
-  return new TypeError('fetch failed', { cause: Object.assign(new Error(code), { code }) });
+function broken(code: string, syscall = 'read'): TypeError {
+  return new TypeError('fetch failed', { cause: Object.assign(new Error(code), { code, syscall }) });
 }
 
 function limited(random: Random): ResponseInit {

@@ -67,7 +67,9 @@ function mutated(json: Json, { at, how, value }: Mutation): Json {
   const { [name]: old = null, ...others } = json;
   if (rest.length > 0) return { ...others, [name]: mutated(old, { at: rest, how, value }) };
   if (how === 'delete') return others;
-  return how === 'rename' ? { ...others, [JSON.stringify(value).slice(0, 80)]: old } : { ...others, [name]: value };
+  // A text as it is: as JSON inside of JSON the key would be escaped twice, which no error looks for.
+  const other = (typeof value === 'string' ? value : JSON.stringify(value)).slice(0, 80);
+  return how === 'rename' ? { ...others, [other]: old } : { ...others, [name]: value };
 }
 
 const mutation: fc.Arbitrary<Mutation> = fc.record({

@@ -189,14 +189,14 @@ it.each<[string, unknown, string]>([
   [
     'a key in quotes',
     { apiKey: '"key-of-shop"' },
-    'apiKey has quotes around it: remove them where the variable is set',
+    'apiKey has quotes around it. Remove them where the variable is set',
   ],
   ['a template that was not filled in', { apiKey: '<your key>' }, 'apiKey is a template that was not filled in'],
   ['a key that is a word', { apiKey: 'undefined' }, 'apiKey is the word undefined or null'],
   [
     'a key with its scheme',
     { apiKey: 'Bearer key-of-shop' },
-    'apiKey has the word Bearer before it: give the value alone',
+    'apiKey has the word Bearer before it. Give the value alone',
   ],
   ['a key that a class does not have', new (class { get apiKey() { return undefined; } })(), 'apiKey is undefined'], // biome-ignore format: one row
   [

@@ -34,7 +34,7 @@ export function configurationFail(owner = ''): Fail {
   };
 }
 
-/** What `fail` was told, on its way out of the check. */
+/** Carries the problem from `fail` out of the check. */
 class Refused {
   readonly problem: string;
   constructor(problem: string) {
@@ -123,7 +123,7 @@ export function keyProblem(key: unknown): string | null {
   if (key === '') return 'is empty';
   if (key.length > KEY_MAX) return `is longer than ${KEY_MAX} characters`;
   const wrong = spoiltForm(key);
-  if (wrong !== null) return `${wrong.problem}: ${wrong.remedy.charAt(0).toLowerCase()}${wrong.remedy.slice(1)}`;
+  if (wrong !== null) return `${wrong.problem}. ${wrong.remedy}`;
   return /^[\x21-\x7e]+$/.test(key) ? null : 'has characters that a header cannot carry';
 }
 

@@ -41,8 +41,8 @@ export function toFetchHandler(handler: HandlerSource): (input: FetchInput) => P
       response.end(reply.body);
     }
     const answer = new Response(reply.body, { status: reply.status, headers: { ...reply.headers } });
-    // A route that returns it as data would send {} with 200, whatever came out.
-    return Object.defineProperty(answer, 'toJSON', { value: refuseJson });
+    // A route that returns it as data would send {} with 200, also for work that is not done.
+    return answer.ok ? answer : Object.defineProperty(answer, 'toJSON', { value: refuseJson });
   };
 }
 

@@ -25,9 +25,8 @@ import {
 // is read. The order, the times and the totals of a list decide nothing, because they may be wrong: an order that this
 // run does not see as final still waits, and the next run reads it again.
 //
-// An order whose read gave no invoice, although the service did not say that there is none, is looked up in the lists,
-// once at the end of the run and together with all such orders: a path may refuse its id, and a proxy may have
-// answered.
+// An order that could not be read, and that the service did not call unknown, is looked up in the lists at the end of the
+// run, together with all such orders: a path may refuse its id, and a proxy may have answered.
 
 const PER_PAGE = 100;
 /** With more orders than this, which fit on one page, it saves requests to walk the list of pending invoices first. */
@@ -148,7 +147,7 @@ class Run<Extra extends object> {
   }
 
   /**
-   * Reads the invoice of an order. Null if there is none, or if it has to be looked up. Throws if the run cannot go on.
+   * Reads the invoice of an order. Null for an unknown order, and for one to look up. Throws if the run cannot go on.
    */
   async #read(ident: string): Promise<{ readonly invoice: CatchUpInvoice } | null> {
     const { signal } = this.#options;

@@ -451,7 +451,7 @@ const CURRENT = 'SELECT pg_current_xact_id_if_assigned()::text AS id';
 /**
  * Does the work of a transaction whose end the store cannot refuse, and checks by its id that it has lasted as long.
  *
- * @throws ConfigurationError if something else ended the transaction, or if there is none
+ * @throws ConfigurationError if there is no transaction, also because something else has ended it
  */
 async function inOneTransaction(query: Query, work: () => Promise<OnceResult>): Promise<OnceResult> {
   const idOf = async (statement: string): Promise<string | null> => {

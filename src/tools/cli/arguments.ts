@@ -28,29 +28,6 @@ export function readArguments<const Flags extends ParseArgsOptionsConfig>(
   }
 }
 
-/**
- * Returns ` Did you mean NAME?` for the nearest name that differs in at most two letters, otherwise an empty text.
- */
-export function didYouMean(word: string, names: readonly string[]): string {
-  const off = names.map((name) => ({ name, letters: lettersOff(word.slice(0, 40), name) }));
-  const [best] = off.filter(({ letters }) => letters <= 2).sort((a, b) => a.letters - b.letters);
-  return best === undefined ? '' : ` Did you mean ${best.name}?`;
-}
-
-/** How many letters have to be added, removed or changed. */
-function lettersOff(from: string, to: string): number {
-  let row = Array.from({ length: to.length + 1 }, (_, at) => at);
-  for (const [place, letter] of [...from].entries()) {
-    const next = [place + 1];
-    for (const [at, other] of [...to].entries()) {
-      const kept = (row[at] ?? 0) + (letter === other ? 0 : 1);
-      next.push(Math.min(kept, (row[at + 1] ?? 0) + 1, (next[at] ?? 0) + 1));
-    }
-    row = next;
-  }
-  return row[to.length] ?? 0;
-}
-
 /** Reads an http or https address. One with a password is refused, and not shown, because it would end up in logs. */
 export function parseAddress(text: string | undefined, what: string, fix: string): string {
   if (text === undefined) throw misuse(`${what} is missing`, fix);

@@ -3,7 +3,7 @@ import { isMerchantError } from '../../errors/guards.ts';
 import { messageOf } from '../../errors/notify.ts';
 import { printable } from '../../errors/printable.ts';
 import { VERSION, warnOfOldNode } from '../../errors/version.ts';
-import { didYouMean, hasPassword } from './arguments.ts';
+import { hasPassword } from './arguments.ts';
 import { type COMMANDS, helpFor } from './commands.ts';
 import { CliError, EXIT, type ExitCode, type Io, misuse } from './io.ts';
 import { jsonLine, styleOf, wrapped } from './terminal.ts';
@@ -55,12 +55,14 @@ async function run(argv: readonly string[], io: Io): Promise<ExitCode> {
   }
   const actions = actionsOf(first);
   if (actions.length === 0) {
-    const meant = didYouMean(first, Object.keys(RUN));
-    throw misuse(`there is no command ${JSON.stringify(first)}.${meant}`, `${START} --help`);
+    const names = new Set(Object.keys(RUN).map((name) => name.split(' ')[0]));
+    throw misuse(
+      `there is no command ${JSON.stringify(first)}. There are ${[...names].join(', ')}.`,
+      `${START} --help`,
+    );
   }
   const problem = second === '' ? 'needs an action' : `has no action ${JSON.stringify(second)}`;
-  const meant = didYouMean(second, actions) || ` It has ${actions.join(', ')}.`;
-  throw misuse(`${first} ${problem}.${meant}`, `${START} ${first} --help`);
+  throw misuse(`${first} ${problem}. It has ${actions.join(', ')}.`, `${START} ${first} --help`);
 }
 
 /**

@@ -9,7 +9,7 @@ import {
   isOrderAction,
 } from '../../sandbox/actions.ts';
 import { shellWord } from '../../shell.ts';
-import { didYouMean, parseAddress, readArguments } from '../arguments.ts';
+import { parseAddress, readArguments } from '../arguments.ts';
 import { COMMANDS, type Flag } from '../commands.ts';
 import { CliError, EXIT, type ExitCode, type Io, misuse, unfulfilled } from '../io.ts';
 import { jsonLine, lineText, styleOf } from '../terminal.ts';
@@ -21,8 +21,8 @@ const OTHER = `${START}   # or name the one that runs, with --url`;
 export function isAction(word: string): word is ActionName {
   if (isActionName(word)) return true;
   if (word === '' || word.startsWith('-')) return false;
-  const meant = didYouMean(word, Object.keys(ACTIONS));
-  throw misuse(`sandbox has no action ${JSON.stringify(word)}.${meant}`, `${START} pay --help`);
+  const names = Object.keys(ACTIONS).join(', ');
+  throw misuse(`sandbox has no action ${JSON.stringify(word)}. It has ${names}.`, `${START} pay --help`);
 }
 
 /** `sandbox pay order-1042` and the like: acts on the sandbox at `--url`. */

@@ -18,7 +18,7 @@ import type { World } from '../world.ts';
 import { form, menu, milliseconds, moment, paidOf, span, webhookOf } from './elements.ts';
 import { amountField } from './forms.ts';
 import { pageResponse } from './frame.ts';
-import { refusalOf } from './refusals.ts';
+import { refusalOf, type Values } from './refusals.ts';
 
 // The hosted page of a payment: what a customer sees, and a dock of one line below with the endings that a tester can choose.
 
@@ -247,12 +247,12 @@ const PAYING: Readonly<Record<string, { readonly late?: 'true'; readonly goal?: 
 };
 
 /** The button that was pressed, as the action of the sandbox that it stands for, which returns to this page. */
-export function pressedAction(uuid: string, incoming: IncomingRequest) {
-  const { action: button = '', method, ...typed } = Object.fromEntries(new URLSearchParams(incoming.body));
+export function pressedAction(uuid: string, given: Values): { readonly name: string; readonly values: Values } {
+  const { action: button = '', method, ...typed } = given;
   const { goal, ...more } = PAYING[button] ?? {};
   const name = Object.hasOwn(PAYING, button) ? 'pay' : button;
   const back = `/pay/${uuid}${goal === undefined ? '' : `?goal=${goal}`}`;
   // The script sends the chosen method with each button of the dock.
-  const fields = { ...typed, ...(name === 'pay' && method !== undefined && { method }), ...more, ident: uuid, back };
-  return { name, incoming: { ...incoming, body: String(new URLSearchParams(fields)) } };
+  const values = { ...typed, ...(name === 'pay' && method !== undefined && { method }), ...more, ident: uuid, back };
+  return { name, values };
 }

@@ -26,25 +26,26 @@ export async function statusResponse(perform: Perform): Promise<UnsentResponse> 
 const MAX_WAIT = 1_500;
 
 /**
- * Answers `POST /_/{action}` with form fields or a JSON object. A client that accepts JSON gets JSON. A browser gets a
- * redirect: to the page that the form names, or to what the action made, with what was refused if it was.
+ * Performs the action that `actionOf` reads from form fields or a JSON object. A client that accepts JSON gets JSON. A
+ * browser gets a redirect: to the page that the form names, or to what the action made, with what was refused if it was.
  */
 export async function actionResponse(
   world: World,
   perform: Perform,
-  name: string,
   incoming: IncomingRequest,
+  actionOf: (given: Values) => { readonly name: string; readonly values: Values },
 ): Promise<UnsentResponse> {
   const wantsJson = incoming.headers.get('accept')?.includes('application/json') ?? false;
+  let name = '';
   let values: Values = {};
-  let idents: readonly string[] = [];
   try {
-    ({ values, idents } = valuesOf(incoming));
+    const given = valuesOf(incoming);
+    ({ name, values } = actionOf(given.values));
     if (isActionName(name)) checkFields(name, values);
     const wrong = wantsJson ? [] : wrongFields(name, values);
     if (wrong.length > 0)
       return refused(world, { action: name, typed: values, message: '', fields: wrong }, values['back']);
-    const orders = idents.length > 1 ? idents : [values['ident']];
+    const orders = given.idents.length > 1 ? given.idents : [values['ident']];
     const work = orders.map((ident) => perform(name, { ...values, ...(ident !== undefined && { ident }) }));
     const isOver = new AbortController();
     // A customer does not wait for a slow webhook: the page of the payment follows it.

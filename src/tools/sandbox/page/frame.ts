@@ -69,8 +69,6 @@ export interface DashboardPage {
   readonly isWide?: boolean;
   /** The notices after an action where the page says more than its table: null where its content says it. */
   readonly done?: Readonly<Record<string, Part>>;
-  /** Default: 200. */
-  readonly status?: number;
 }
 
 /** A page of the dashboard, with the navigation and the tools that are at hand on each. */
@@ -91,7 +89,7 @@ ${refusal && refusal.fields.length === 0 && html`<p role="alert" class="notice b
 ${shown !== null && html`<div class="titles">${page.above}<div class="title"><h1>${shown}</h1>${page.aside}</div></div>`}
 ${page.content}
 </main>`;
-  return pageResponse(`${page.title} · Sandbox`, 'dashboard', body, page.status);
+  return pageResponse(`${page.title} · Sandbox`, 'dashboard', body);
 }
 
 const STEPS = ['1m', '30m', '1h', '6h', '1d'];

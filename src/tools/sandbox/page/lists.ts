@@ -1,9 +1,12 @@
-// A list with its search, its filters and its pages, and the two panes of a list with one of its rows beside it.
+// A list with its search, its filters and its pages, and the page of a list with one of its rows beside it.
 
 import { type Html, html, type Part } from '../../html.ts';
+import type { UnsentResponse } from '../service/respond.ts';
 import type { IncomingRequest } from '../service/service.ts';
 import type { InvoiceRecord } from '../state/records.ts';
-import { addressOf, isOwn, nothing } from './elements.ts';
+import type { World } from '../world.ts';
+import { addressOf, byDay, isOwn, nothing } from './elements.ts';
+import { type DashboardPage, dashboardPage } from './frame.ts';
 
 const PAGE_SIZE = 25;
 
@@ -88,26 +91,62 @@ export function withoutCheck<Row>(
   };
 }
 
-/** A list and one of its rows beside it. On a narrow screen the list, or the row that was chosen. */
-interface PanesParts<Row> {
+/** A page with a list, and one of its rows beside it. */
+interface PanesPage<Row> extends Omit<ListParts<Row>, 'show'> {
   readonly title: string;
-  readonly list: Listing<Row>;
+  /** The path of the list. A row has the address below it that ends in its id. */
+  readonly path: string;
+  readonly rows: readonly Row[];
+  /** What stands below the rows. */
   readonly note?: Part;
-  /** True if the address names the row. */
-  readonly isChosen: boolean;
-  readonly detail: Part;
+  /** The row that the address names, or null. */
+  readonly chosen: Row | null;
+  readonly at: (row: Row) => number | string;
+  /** A row of the list: the classes of its link, and what stands in it. */
+  readonly row: (row: Row) => { readonly look: string; readonly cells: Html };
+  /** The headline of a row, as text. */
+  readonly headline: (row: Row) => string;
+  /** The chosen row, or the first of the list. `asTitle` makes the title of the detail. */
+  readonly detail: (row: Row, asTitle: (headline: Html) => Html) => Html | Promise<Html>;
+  readonly done?: DashboardPage['done'];
 }
 
-export function panes<Row>({ title, list, note, isChosen, detail }: PanesParts<Row>): Html {
-  return html`<div class="panes${isChosen && ' chosen'}"><div class="list"><div class="list-head">${isChosen ? html`<p class="h1">${title}</p>` : html`<h1>${title}</h1>`}${list.search}${list.tabs}</div>
+/**
+ * A list and one of its rows beside it: the chosen one, or the first of the list on a wide screen. On a narrow screen
+ * the list, or the row that was chosen.
+ */
+export async function panesPage<Row extends { readonly id: string }>(
+  world: World,
+  incoming: IncomingRequest,
+  parts: PanesPage<Row>,
+): Promise<UnsentResponse> {
+  const { title, path, rows, note, chosen, at, row: rowOf, headline, detail, done } = parts;
+  const address = { ...incoming, url: new URL(`${path}${incoming.url.search}`, incoming.url) };
+  const query = addressOf(address, { try: '' }).slice(path.length);
+  const show = (part: readonly Row[]): Html =>
+    byDay(part, at, (row) => {
+      const { look, cells } = rowOf(row);
+      const isShown = row === (chosen ?? part[0]);
+      // The address has the list as it stands, and the place to which the browser scrolls the list.
+      return html`<a class="row ${look}" href="${path}/${row.id}${query}#${row.id}" id="${row.id}"${isShown && html` aria-current="true"`}>${cells}</a>`;
+    });
+  const list = listing(address, rows, { ...parts, show });
+  const isChosen = chosen !== null;
+  const shown = chosen ?? list.part[0];
+  const asTitle = (text: Html): Html => (isChosen ? html`<h1>${text}</h1>` : html`<h2 class="h1">${text}</h2>`);
+  const beside =
+    shown &&
+    html`${crumbs(path, title, headline(shown), 'narrow-only')}
+${await detail(shown, asTitle)}`;
+  return dashboardPage(world, incoming, {
+    title: isChosen ? headline(chosen) : title,
+    heading: null,
+    isWide: true,
+    content: html`<div class="panes${isChosen && ' chosen'}"><div class="list"><div class="list-head">${isChosen ? html`<p class="h1">${title}</p>` : html`<h1>${title}</h1>`}${list.search}${list.tabs}</div>
 <div id="rows" data-live>${list.rows}${note}</div>${list.pager}</div>
-<div class="detail">${detail}</div></div>`;
-}
-
-/** The address of a row, with the list as it stands, and as the place to which the browser scrolls the list. */
-export function rowAddress(list: IncomingRequest, id: string): string {
-  const query = addressOf(list, { try: '' }).slice(list.url.pathname.length);
-  return `${list.url.pathname}/${id}${query}#${id}`;
+<div class="detail">${beside}</div></div>`,
+    ...(done && { done }),
+  });
 }
 
 /** The way back to the list above a title. */

@@ -1,6 +1,5 @@
 // The pages for people: the hosted payment page and the dashboard. May import the rest of the sandbox.
 
-import { html } from '../../html.ts';
 import type { Perform } from '../actions.ts';
 import type { UnsentResponse } from '../service/respond.ts';
 import type { IncomingRequest } from '../service/service.ts';
@@ -50,20 +49,8 @@ export async function servePage(world: World, perform: Perform, incoming: Incomi
   }
   const response = await (isRead ? showPage : doAction)(world, perform, incoming);
   if (response !== null) return response;
-  const isPayment = url.pathname.startsWith('/pay/');
-  const title = isPayment ? 'There is no such payment.' : 'There is no such page.';
-  const page = isPayment ? messagePage(404, title) : noSuchPage(world, incoming, title);
-  return { ...page, why: `${title} The paths of the service begin with /api/v1/external.` };
-}
-
-/** With the navigation, because what was looked for is often on another page, or went with a reset. */
-function noSuchPage(world: World, incoming: IncomingRequest, title: string): UnsentResponse {
-  const text = html`Nothing is at <span class="mono">${incoming.url.pathname}</span>. What was here may have gone with a reset: see <a href="/payments">payments</a>, <a href="/webhooks">webhooks</a> or <a href="/requests">requests</a>.`;
-  return dashboardPage(world, incoming, {
-    title,
-    content: html`<section class="card narrow"><p>${text}</p></section>`,
-    status: 404,
-  });
+  const title = `There is no such ${url.pathname.startsWith('/pay/') ? 'payment' : 'page'}.`;
+  return { ...messagePage(404, title), why: `${title} The paths of the service begin with /api/v1/external.` };
 }
 
 async function showPage(world: World, perform: Perform, incoming: IncomingRequest): Promise<UnsentResponse | null> {
@@ -89,9 +76,8 @@ async function showPage(world: World, perform: Perform, incoming: IncomingReques
 async function doAction(world: World, perform: Perform, incoming: IncomingRequest): Promise<UnsentResponse | null> {
   const [, room, id = '', ...rest] = incoming.url.pathname.split('/');
   if (rest.length > 0) return null;
-  if (room === '_') return actionResponse(world, perform, id, incoming);
+  if (room === '_') return actionResponse(world, perform, incoming, (values) => ({ name: id, values }));
   const invoice = room === 'pay' ? world.store.byUuid(id) : undefined;
   if (invoice === undefined) return null;
-  const pressed = pressedAction(invoice.uuid, incoming);
-  return actionResponse(world, perform, pressed.name, pressed.incoming);
+  return actionResponse(world, perform, incoming, (values) => pressedAction(invoice.uuid, values));
 }

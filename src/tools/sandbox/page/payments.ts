@@ -106,9 +106,10 @@ export function paymentPage(world: World, incoming: IncomingRequest, invoice: In
     [status === 'pending' ? 'Expires' : 'Ended', moment(invoice.finishedAt ?? invoice.expiresAt)],
     ['Id', html`<span class="mono">${uuid}</span> ${copyButton(uuid)}`],
   ]);
-  const copies = html`<div class="stack">${status !== 'pending' && copyButton(testOf(world, invoice), 'Copy as test', 'button')}
+  const test = status !== 'pending' && testOf(world, invoice);
+  const copies = html`<div class="stack">${test && copyButton(test, 'Copy as test', 'button')}
 ${copyButton(JSON.stringify(wire, null, 2), 'Copy as JSON', 'button')}${copyButton(wire.payment_url, 'Copy the payment link', 'button')}</div>
-${status !== 'pending' && html`<details><summary>As a test</summary><pre tabindex="0">${testOf(world, invoice)}</pre></details>`}`;
+${test && html`<details><summary>As a test</summary><pre tabindex="0">${test}</pre></details>`}`;
   return dashboardPage(world, incoming, {
     title: `Payment ${external_id}`,
     above: crumbs('/payments', 'Payments', external_id),

@@ -12,7 +12,6 @@ import {
   actionForm,
   addressOf,
   brief,
-  byDay,
   code,
   copyButton,
   counted,
@@ -28,19 +27,22 @@ import {
   undelivered,
   webhookState,
 } from './elements.ts';
-import { dashboardPage } from './frame.ts';
-import { crumbs, listing, panes, rowAddress, withoutCheck } from './lists.ts';
+import { panesPage, withoutCheck } from './lists.ts';
 
-/** The list of webhooks with one of them beside it: the chosen one, or the first of the list on a wide screen. */
-export async function webhooksPage(
+/** The list of webhooks with one of them beside it. */
+export function webhooksPage(
   world: World,
   incoming: IncomingRequest,
   chosen: DeliveryRecord | null,
 ): Promise<UnsentResponse> {
   const open = new Set(undelivered(world));
-  const address = { ...incoming, url: new URL(`/webhooks${incoming.url.search}`, incoming.url) };
-  const { shown: rows, note } = withoutCheck(address, world.store.deliveries().reverse(), ({ invoice }) => invoice);
-  const list = listing(address, rows, {
+  const { shown, note } = withoutCheck(incoming, world.store.deliveries().reverse(), ({ invoice }) => invoice);
+  return panesPage(world, incoming, {
+    title: 'Webhooks',
+    path: '/webhooks',
+    rows: shown,
+    note,
+    chosen,
     states: {
       All: () => true,
       'Not delivered': (row) => open.has(row),
@@ -49,20 +51,10 @@ export async function webhooksPage(
     texts: (row) => [row.invoice.external_id, row.eventType, row.url, row.id, row.log.at(-1)?.error],
     hint: 'Order, event, address',
     none: nothing('No webhooks yet', 'One is sent when a payment with a callback URL ends.'),
-    show: (part) => webhookRows(world, address, part, chosen ?? part[0] ?? null),
-  });
-  const shown = chosen ?? list.part[0] ?? null;
-  return dashboardPage(world, incoming, {
-    title: chosen === null ? 'Webhooks' : headline(chosen),
-    heading: null,
-    isWide: true,
-    content: panes({
-      title: 'Webhooks',
-      list,
-      note,
-      isChosen: chosen !== null,
-      detail: shown && (await detail(world, incoming, shown, chosen !== null)),
-    }),
+    at: ({ createdAt }) => createdAt,
+    row: (row) => webhookRow(world, row),
+    headline,
+    detail: (row, asTitle) => detail(world, incoming, row, asTitle),
     done: { resend: null },
   });
 }
@@ -75,28 +67,24 @@ function endWord(invoice: InvoiceRecord): string {
   return invoice.status === 'success' ? 'canceled' : paymentWord(invoice).toLowerCase(); // it was paid late since
 }
 
-function webhookRows(
-  { clock }: World,
-  list: IncomingRequest,
-  rows: readonly DeliveryRecord[],
-  shown: DeliveryRecord | null,
-): Html {
-  const now = clock.now();
-  return byDay(
-    rows,
-    (row) => row.createdAt,
-    (row) => {
-      const { word, tone } = webhookState(row);
-      const cause = row.log.at(-1)?.cause;
-      const next = row.nextRetryAt === null ? '' : ` Next attempt in ${span(row.nextRetryAt - now)}.`;
-      const what = cause ? `${row.log.at(-1)?.status_code ?? ''} ${cause.text}`.trim() : word;
-      const event = row.eventType === 'invoice.paid' ? 'paid' : endWord(row.invoice);
-      return html`<a class="row hook-row ${cause && tone === 'good' ? 'warn' : tone}" href="${rowAddress(list, row.id)}" id="${row.id}"${row === shown && html` aria-current="true"`}><span class="dot"></span><span><strong>${brief(row.invoice.external_id)}</strong> <span class="soft">${event}</span></span><span class="soft small">${time(row.createdAt)}</span><span class="soft small what"><bdi>${what}</bdi>${next}</span></a>`;
-    },
-  );
+function webhookRow({ clock }: World, row: DeliveryRecord): { readonly look: string; readonly cells: Html } {
+  const { word, tone } = webhookState(row);
+  const last = row.log.at(-1);
+  const next = row.nextRetryAt === null ? '' : ` Next attempt in ${span(row.nextRetryAt - clock.now())}.`;
+  const what = last?.cause ? `${last.status_code ?? ''} ${last.cause.text}`.trim() : word;
+  const event = row.eventType === 'invoice.paid' ? 'paid' : endWord(row.invoice);
+  return {
+    look: `hook-row ${last?.cause && tone === 'good' ? 'warn' : tone}`,
+    cells: html`<span class="dot"></span><span><strong>${brief(row.invoice.external_id)}</strong> <span class="soft">${event}</span></span><span class="soft small">${time(row.createdAt)}</span><span class="soft small what"><bdi>${what}</bdi>${next}</span>`,
+  };
 }
 
-async function detail(world: World, incoming: IncomingRequest, row: DeliveryRecord, isChosen: boolean): Promise<Html> {
+async function detail(
+  world: World,
+  incoming: IncomingRequest,
+  row: DeliveryRecord,
+  asTitle: (headline: Html) => Html,
+): Promise<Html> {
   const { invoice, url, log, made, eventType } = row;
   const { word, tone } = webhookState(row);
   const number = Number(incoming.url.searchParams.get('try') ?? made);
@@ -106,14 +94,12 @@ async function detail(world: World, incoming: IncomingRequest, row: DeliveryReco
   const copies = html`<div class="stack">${copyButton(curl, 'Copy as curl', 'button')}${copyButton(test, 'Copy as test', 'button')}${copyButton(row.body, 'Copy the body', 'button')}</div>
 <details><summary>As curl</summary><pre id="curl-text" tabindex="0" dir="auto">${curl}</pre><p class="soft small">Signed when this page was made. A receiver that checks the age accepts it for about 5 minutes.</p></details>
 <details><summary>As a test</summary><pre id="test-text" tabindex="0" dir="auto">${test}</pre><p class="soft small">Passes unchanged and needs no port. Replace receive with your endpoint.</p></details>`;
-  const head = html`<bdi>${headline(row)}</bdi>`;
   const isLatest = world.store.latestDelivery(invoice) === row; // the one that a resend sends
   // To this row by its id, because a filter may leave it out of the list afterwards.
   const hidden = { ident: invoice.uuid, back: `/webhooks/${row.id}` };
   const button = html`<button class="main">Send again</button>`;
   const again = isLatest && row.attempt === null && actionForm(incoming, 'resend', button, { hidden });
-  return html`${crumbs('/webhooks', 'Webhooks', invoice.external_id, 'narrow-only')}
-<div class="title">${isChosen ? html`<h1>${head}</h1>` : html`<h2 class="h1">${head}</h2>`}<span id="state" data-live>${tag(word, tone)}</span><span class="grow"></span>
+  return html`<div class="title">${asTitle(html`<bdi>${headline(row)}</bdi>`)}<span id="state" data-live>${tag(word, tone)}</span><span class="grow"></span>
 <div class="row">${menu('Copy as', copies)}<div id="again" data-live>${again}</div></div></div>
 <p class="soft small"><a href="/payments/${invoice.uuid}">Payment</a> · ${eventType} → <span class="mono">${url}</span></p>
 <div id="diagnosis" class="stack" data-live>${diagnosisBox(incoming, row)}</div>

@@ -238,11 +238,11 @@ it('a search counts what it finds in each filter, and can be taken back', async 
   expect(none.links).toEqual(expect.arrayContaining(['/payments?state=paid', '/payments']));
 });
 
-it('an address without a page keeps the navigation', async () => {
+it('an address without a page leads back to the overview', async () => {
   const { url } = await listening();
   const page = await open(`${url}/payments/gone`);
   expect([page.status, page.text]).toEqual([404, expect.stringContaining('There is no such page.')]);
-  expect(page.links).toEqual(expect.arrayContaining(['/', '/payments', '/webhooks', '/requests']));
+  expect(page.links).toContain('/');
 });
 
 it('a fault with a wrong number is refused beside its field', async () => {

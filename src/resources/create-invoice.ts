@@ -121,8 +121,7 @@ export async function readExisting(
       'The existing invoice could not be read: it was found neither by its external_id nor in the pages of the list that were read.';
     throw toError(call, conflict, { advice: sentences(advice, note) });
   }
-  const durationMs = call.client.runtime.monotonic() - call.startedAt;
-  return { ...found, attempts: attempts.length + requests, durationMs };
+  return { ...found, attempts: attempts.length + requests };
 }
 
 /**

@@ -4,6 +4,7 @@ import type { ComparedText, CreatedInvoice, CreateInvoiceParams, OrderInvoice } 
 import { ATTEMPTS_MAX, attemptId, orderOf } from '../contract/orders.ts';
 import type { Check } from '../contract/values/check.ts';
 import { codePoints } from '../contract/values/scalars.ts';
+import type { AttemptRecord } from '../errors/codes.ts';
 import { finish, open } from '../transport/call.ts';
 import { toError } from '../transport/failure.ts';
 import { send } from '../transport/send.ts';
@@ -77,7 +78,8 @@ export async function renewInvoice(
 async function findAttempt(first: OpenCall<CreatedInvoice>): Promise<Result<CreateOrRenewResult>> {
   const { client, sent } = first;
   const order = sent['external_id'] ?? '';
-  let requests = 0;
+  let failed: readonly AttemptRecord[] = [];
+  let reads = 0;
   for (let attempt = 1; ; attempt += 1) {
     const external_id = attemptId({ order, attempt });
     const body = { ...sent, external_id };
@@ -86,25 +88,24 @@ async function findAttempt(first: OpenCall<CreatedInvoice>): Promise<Result<Crea
     if (result.ok) {
       const { value: invoice } = result;
       const value = { invoice, external_id, attempt, created: true, differences: [] };
-      return { ...result, attempts: requests + result.attempts, value };
+      return { ...result, attempts: failed.length + reads + result.attempts, value };
     }
+    failed = [...failed, ...result.attempts];
+    // The service has answered for an earlier id, so the whole call was sent.
+    const outcome = attempt > 1 && result.outcome === 'not_sent' ? 'rejected' : result.outcome;
+    const failure = { ...result, attempts: failed, outcome };
     const said = conflictIn(result, call.endpoint.conflict);
-    if (said === null) throw toError(call, result);
-    if (isEndedUnpaid(said.status)) {
-      requests += result.attempts.length;
-      if (attempt === ATTEMPTS_MAX) throw toError(call, result, { advice: TRIED_OUT });
-      continue;
+    if (said === null) throw toError(call, failure);
+    const found = isEndedUnpaid(said.status) ? null : await readExisting(call, failure, '');
+    if (found !== null && !isEndedUnpaid(found.value.status)) {
+      const { value: invoice } = found;
+      const { created, differences } = compare(call, failure, found);
+      const value = { invoice, external_id, attempt, created, differences };
+      return { ...found, attempts: reads + found.attempts, recovered: created, value };
     }
-    const found = await readExisting(call, result, '');
-    const { value: invoice } = found;
-    if (isEndedUnpaid(invoice.status)) {
-      requests += found.attempts;
-      if (attempt === ATTEMPTS_MAX) throw toError(call, result, { advice: TRIED_OUT, existing: invoice });
-      continue;
-    }
-    const { created, differences } = compare(call, result, found);
-    const value = { invoice, external_id, attempt, created, differences };
-    return { ...found, attempts: requests + found.attempts, recovered: created, value };
+    if (found !== null) reads += found.attempts - failed.length;
+    if (attempt === ATTEMPTS_MAX)
+      throw toError(call, failure, { advice: TRIED_OUT, ...(found !== null && { existing: found.value }) });
   }
 }
 

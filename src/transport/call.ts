@@ -25,7 +25,7 @@ export interface Input {
   readonly json?: unknown;
   /** The requested page of a list, for errors. */
   readonly page?: number;
-  /** The call that this request is a part of. Both have one id and one deadline. */
+  /** The call that this request is a part of. Both have one id, one beginning and one deadline. */
   readonly within?: OpenCall<unknown>;
 }
 
@@ -38,7 +38,7 @@ const EMPTY: WireRecord = {};
  * @throws ValidationError for parameters, ConfigurationError for options. No request is made, and `onEnd` is called.
  */
 export function open<Data>(client: ClientCore, endpoint: Named<Endpoint<Data>>, input: Input): OpenCall<Data> {
-  const startedAt = client.runtime.monotonic();
+  const startedAt = input.within?.startedAt ?? client.runtime.monotonic();
   const callId = input.within?.callId ?? (client.hooks.length === 0 ? '' : crypto.randomUUID());
   let externalId = input.within?.externalId ?? null;
   try {
@@ -109,7 +109,7 @@ function read<Data>(
     sent: { ...params, ...query, ...local, ...body },
     page: input.page,
     isUrgent: endpoint.method !== 'GET' || within?.isUrgent === true,
-    deadlineAt: Math.min(own.startedAt + settings.deadline, within?.deadlineAt ?? Number.POSITIVE_INFINITY),
+    deadlineAt: within?.deadlineAt ?? own.startedAt + settings.deadline,
   };
 }
 

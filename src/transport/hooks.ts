@@ -148,6 +148,7 @@ export function failureEvent(call: Observed, error: AnyMerchantError, durationMs
   const facts = eventFacts(call);
   return {
     ...facts,
+    externalId: error.externalId ?? facts.externalId,
     attempt: attempts.length,
     ok: false,
     status: 'status' in error ? error.status : null,

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { orderOf } from '../../src/index.ts';
+import { FakeRuntime } from '../support/fake-runtime.ts';
 import { type FaultServer, type Step, serve } from '../support/fault-server.ts';
 import { ok, refuse, resetAfterReading } from '../support/fault-steps.ts';
 import { adjustedInvoice, createdInvoice, pendingInvoice } from '../support/fixtures/invoices.ts';
@@ -202,6 +203,29 @@ describe('createOrRenew throws', () => {
       code: 'VALIDATION_ERROR',
       fields: { external_id: [expect.stringContaining(problem)] },
     });
+  });
+
+  it('the failure of a later attempt, with all requests of the call', async () => {
+    const runtime = new FakeRuntime();
+    const cause = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED', syscall: 'connect' });
+    let asked = 0;
+    const fetch = async (): Promise<Response> => {
+      runtime.pass(100);
+      asked += 1;
+      if (asked === 3) throw new TypeError('fetch failed', { cause });
+      const details = { external_id: idOf(asked), status: 'expired' };
+      return Response.json(
+        { success: false, error: { code: 'INVOICE_ALREADY_EXISTS', message: '', details } },
+        { status: 409 },
+      );
+    };
+    const ends: unknown[] = [];
+    const hooks = { onEnd: (event: object) => void ends.push(event) };
+    const client = clientOf('https://pay.example', { runtime, fetch, hooks, retry: false });
+    const error = await errorOf(client.invoices.createOrRenew(order));
+    const whole = { code: 'SDK_CONNECTION', outcome: 'rejected', externalId: 'order-1042-r3' };
+    expect(error).toMatchObject({ ...whole, attempts: [{ status: 409 }, { status: 409 }, { status: null }] });
+    expect(ends).toMatchObject([{ ...whole, ok: false, attempt: 3, durationMs: 300 }]);
   });
 
   it('within one deadline and one call for the hooks', async () => {

@@ -6,6 +6,7 @@ import {
   anything,
   type Codec,
   check,
+  count,
   flag,
   ISSUES_MAX,
   integer,
@@ -43,10 +44,10 @@ export function currency(): Codec<Currency> {
  */
 export function pageOf<T>(item: Codec<T>): Codec<Page<T>> {
   const shape = shapeOf<Omit<Page<unknown>, 'items'>>()({
-    page: integer,
-    per_page: integer,
-    total_items: integer,
-    total_pages: integer,
+    page: count,
+    per_page: count,
+    total_items: count,
+    total_pages: count,
     has_next: flag,
     has_prev: flag,
   });

@@ -158,12 +158,11 @@ export interface ListInvoicesQuery extends PageQuery {
   readonly currency?: string | null | undefined;
 }
 
-const NO_ID = new Problem('must not be empty');
 const NO_LINK = new Problem('must be an http or https address');
 
 function createdShape() {
   return shapeOf<CreatedInvoice>()({
-    uuid: id(),
+    uuid: text,
     external_id: text,
     customer_id: requiredDisplayText,
     purpose: displayText,
@@ -178,11 +177,6 @@ function createdShape() {
     created_at: timestamp,
     expires_at: timestamp,
   });
-}
-
-/** A uuid of the service in any form, but never empty: it is the key of lists and of the receiver's records. */
-function id() {
-  return scalar((value) => (typeof value !== 'string' ? new Problem('must be a string') : value || NO_ID));
 }
 
 /** The payment page. A merchant redirects customers to it, so `javascript:` and `data:` are refused. */

@@ -3,7 +3,7 @@ import { compile } from 'zod/v4/core';
 import { isObject } from '../json.ts';
 import type { OpenEnum } from '../types.ts';
 import type { Check, Checked, Issue, MemberNames } from './check.ts';
-import { dateFrom, decimalFrom, integerFrom, moneyFrom, Problem } from './scalars.ts';
+import { countFrom, dateFrom, decimalFrom, integerFrom, moneyFrom, Problem } from './scalars.ts';
 
 // Codecs over zod: a schema, with the names of the members that it reads.
 
@@ -56,6 +56,8 @@ function toIssues(issue: z.core.$ZodIssue): Issue[] {
   switch (issue.code) {
     case 'custom':
       return [{ path, message: issue.message }];
+    case 'too_small':
+      return [{ path, message: 'must not be empty' }];
     case 'unrecognized_keys':
       return issue.keys
         .slice(0, ISSUES_MAX + 1)
@@ -103,9 +105,11 @@ export function optionalScalar<T>(read: (value: unknown) => T | Problem): Codec<
 }
 
 // The casts widen the input type: zod types it as what the schema accepts, and a codec is given anything.
-export const text: Codec<string> = { schema: z.string() as z.ZodMiniType<string, unknown> };
+const filledText = z.string().check(z.minLength(1));
+export const text: Codec<string> = { schema: filledText as z.ZodMiniType<string, unknown> };
 export const flag: Codec<boolean> = { schema: z.boolean() as z.ZodMiniType<boolean, unknown> };
 export const integer = scalar(integerFrom);
+export const count = scalar(countFrom);
 export const decimal = scalar(decimalFrom);
 export const money = scalar(moneyFrom);
 export const timestamp = scalar(dateFrom);
@@ -113,9 +117,9 @@ export const timestamp = scalar(dateFrom);
 /** Any value, unchanged. */
 export const anything: Codec<unknown> = { schema: z.unknown() };
 
-/** The codec of an open list of words. Any other text is accepted as well: an unknown word is not an error. */
+/** The codec of an open list of words. Any other word is accepted as well: an unknown one is not an error. */
 export function openEnum<Known extends string>(): Codec<OpenEnum<Known>> {
-  return { schema: z.string() as unknown as z.ZodMiniType<OpenEnum<Known>, unknown> };
+  return { schema: filledText as unknown as z.ZodMiniType<OpenEnum<Known>, unknown> };
 }
 
 /** The codec of an amount or time that the interface marks as "no, nullable". Absent, null and `""` are null. */

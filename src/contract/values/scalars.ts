@@ -103,6 +103,12 @@ export function integerFrom(value: unknown): number | Problem {
   return typeof number === 'number' && Number.isSafeInteger(number) ? number : NOT_INTEGER;
 }
 
+/** Reads a number of things, as {@link integerFrom}. */
+export function countFrom(value: unknown): number | Problem {
+  const read = integerFrom(value);
+  return read instanceof Problem || read >= 0 ? read : NEGATIVE;
+}
+
 const DATE_TEXT =
   /^(\d{4}-\d{2}-\d{2})[Tt ](\d{2}:\d{2})(?:(:\d{2})(?:[.,](\d+))?)?(?: ?(?:[Zz]|([+-])(\d{2})(?::?(\d{2}))?))?$/;
 const DATE_TEXT_MAX = 128;

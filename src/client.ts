@@ -56,7 +56,8 @@ function partsFor(
 ): Parts {
   const { apiKey, baseUrl, fetch, allowHttp, hooks, settings } = options;
   const { runtime = PLATFORM, printed = new Set() } = from;
-  const secrets = [...options.secrets.filter((secret) => typeof secret === 'string'), ...others];
+  const own = options.secrets.map((secret) => (typeof secret === 'string' ? secret : new TextDecoder().decode(secret)));
+  const secrets = [...own, ...others];
   return new Parts(options, {
     // The platform's fetch is looked up at each call, so that a tool that replaces it later is seen.
     http: createKy(fetch ?? ((url, init) => globalThis.fetch(url, init)), baseUrl, options.headers),

@@ -127,7 +127,7 @@ function emptyVariable(name: string, content: string): string {
 
 /** Reads the base address, and returns it without a slash at its end. */
 export function checkBaseUrl(given: string | undefined, allowHttp: boolean): string {
-  const value: unknown = given ?? environment('MERCHANT_BASE_URL');
+  const value: unknown = given === undefined ? environment('MERCHANT_BASE_URL') : given;
   const source = given === undefined ? 'MERCHANT_BASE_URL' : 'baseUrl';
   if (value === undefined) fail('baseUrl is undefined: give the address of the service, or set MERCHANT_BASE_URL');
   if (given === undefined && value === '') fail(emptyVariable('MERCHANT_BASE_URL', 'the address of the service'));
@@ -156,7 +156,7 @@ export function checkBaseUrl(given: string | undefined, allowHttp: boolean): str
 }
 
 function readApiKey(given: ApiKey | undefined): ApiKey {
-  const key = given ?? environment('MERCHANT_API_KEY');
+  const key = given === undefined ? environment('MERCHANT_API_KEY') : given;
   if (key === undefined) return fail('apiKey is undefined: give it, or set MERCHANT_API_KEY');
   if (given === undefined && key === '') fail(emptyVariable('MERCHANT_API_KEY', 'the key'));
   if (typeof key === 'function') return key;
@@ -354,30 +354,28 @@ export function readClientOptions(options: MerchantClientOptions): ClientSetting
   }
   const baseUrl = checkBaseUrl(read.baseUrl, allowHttp);
   const apiKey = readApiKey(read.apiKey);
-  const { protocol, hostname } = new URL(baseUrl);
-  const isPublic = protocol === 'https:' && !isLoopback(hostname);
-  if (apiKey === SANDBOX_KEY && isPublic && fetch === undefined && environment('MERCHANT_SANDBOX') !== '1') {
-    fail(
-      `apiKey is ${SANDBOX_KEY}, the sandbox's public key, and baseUrl is a public address: give the key of the dashboard`,
-    );
-  }
   // An empty variable is not a mistake here, unlike that of the key: a deployment without webhooks may set it so.
   const given = 'webhookSecret' in options ? webhookSecret : environment('MERCHANT_WEBHOOK_SECRET') || undefined;
   const secrets = given === undefined ? [] : parseSecrets(given, 'webhookSecret', fail);
+  const queryNames = read.withdrawalQuery;
+  const made = { ...DEFAULTS, timeout, deadline, retry };
+  return checkKeys({ baseUrl, apiKey, secrets, headers, fetch, hooks, allowHttp, queryNames, settings: made }, fail);
+}
+
+/** Refuses the sandbox's key at a public address, and a webhook secret that is the key. */
+function checkKeys(client: ClientSettings, refuse: Fail): ClientSettings {
+  const { baseUrl, apiKey, secrets, fetch } = client;
+  const { protocol, hostname } = new URL(baseUrl);
+  const isPublic = protocol === 'https:' && !isLoopback(hostname);
+  if (apiKey === SANDBOX_KEY && isPublic && fetch === undefined && environment('MERCHANT_SANDBOX') !== '1') {
+    refuse(
+      `apiKey is ${SANDBOX_KEY}, the sandbox's public key, and baseUrl is a public address: give the key of the dashboard`,
+    );
+  }
   if (typeof apiKey === 'string' && secrets.includes(apiKey))
-    fail('webhookSecret is the API key: the dashboard shows another value for webhooks');
+    refuse('webhookSecret is the API key: the dashboard shows another value for webhooks');
   warnOfSandboxSecret(secrets, undefined);
-  return {
-    baseUrl,
-    apiKey,
-    secrets,
-    headers,
-    fetch,
-    hooks,
-    allowHttp,
-    queryNames: read.withdrawalQuery,
-    settings: { ...DEFAULTS, timeout, deadline, retry },
-  };
+  return client;
 }
 
 /** Reads the options of `withOptions`. An absent option stays as in `client`. */
@@ -398,14 +396,8 @@ export function readOverrides(client: ClientSettings, options: ClientOverrides):
   // Another key means another business, whose receiver must not accept the deliveries of this one.
   const kept = isOther ? [] : client.secrets;
   const secrets = read.webhookSecret === undefined ? kept : parseSecrets(read.webhookSecret, 'webhookSecret', refuse);
-  warnOfSandboxSecret(secrets, undefined);
-  return {
-    ...client,
-    apiKey,
-    secrets,
-    headers: { ...client.headers, ...headers },
-    settings: { ...client.settings, timeout, deadline, retry },
-  };
+  const settings = { ...client.settings, timeout, deadline, retry };
+  return checkKeys({ ...client, apiKey, secrets, headers: { ...client.headers, ...headers }, settings }, refuse);
 }
 
 /**
@@ -489,7 +481,8 @@ function hooksOption(hooks: unknown, name: string, refuse: Fail): Hooks | undefi
 function queryNamesOption(names: unknown, name: string, refuse: Fail): Readonly<Record<string, string>> {
   if (names === undefined) return {};
   const table = { status: queryName, page: queryName, per_page: queryName } as const;
-  const read = readOptions(name, Object(names), table satisfies OptionTable<WithdrawalQueryNames>, refuse, `${name}.`);
+  if (typeof names !== 'object' || names === null) return refuse(`${name} must be an object, not ${kindOf(names)}`);
+  const read = readOptions(name, names, table satisfies OptionTable<WithdrawalQueryNames>, refuse, `${name}.`);
   return Object.fromEntries(Object.entries(read).flatMap(([each, wire]) => (wire === undefined ? [] : [[each, wire]])));
 }
 
@@ -507,8 +500,12 @@ function texts(check: CheckText): OptionReader<Readonly<Record<string, string>>>
     if (given === undefined) return {};
     if (typeof given !== 'object' || given === null)
       return refuse(`${what} must be an object of strings, not ${kindOf(given)}`);
+    const isHeaders = given instanceof Headers;
+    // The members of a Map or of URLSearchParams are not its entries, so that nothing of it would be sent.
+    if (Symbol.iterator in given && !isHeaders)
+      return refuse(`${what} must be an object of strings, not a list or a map: use Object.fromEntries`);
     const read: Record<string, string> = {};
-    for (const [name, value] of given instanceof Headers ? given : Object.entries(given)) {
+    for (const [name, value] of isHeaders ? given : Object.entries(given)) {
       if (value !== undefined || check !== checkHeader) read[check(name, value, what, refuse)] = value;
     }
     return read;

@@ -81,6 +81,8 @@ describe('an option of a client, of withOptions and of a call is refused', () =>
     ['an unknown name in retry', { retry: { attempt: 1 } }, 'retry has no "attempt"; it has attempts, baseDelay, '],
     ['headers of text', { headers: 'x: 1' }, `headers must be an object of strings, not ${TEXT}`],
     ['headers of null', { headers: null }, 'headers must be an object of strings, not null'],
+    ['headers as a Map', { headers: new Map([['x-tenant', 'a']]) }, 'headers must be an object of strings, not a list'],
+    ['headers as a list', { headers: ['x-tenant: a'] }, 'headers must be an object of strings, not a list'],
     ['a header of a number', { headers: { 'x-tenant': 7 } }, UNSENDABLE],
     ['a header of null', { headers: { 'x-tenant': null } }, UNSENDABLE],
     ['a header of two lines', { headers: { 'x-tenant': 'a\r\nb: c' } }, UNSENDABLE],
@@ -135,6 +137,8 @@ describe('an option of a client is refused', () => {
       { baseUrl: undefined },
       'baseUrl is undefined: give a value, or leave the name out',
     ],
+    ['a baseUrl of null', { baseUrl: null }, 'baseUrl must be a string with an address, not null'],
+    ['a key of null', { apiKey: null }, 'apiKey must be a string, not null'],
     [
       'a written apiKey of undefined',
       { apiKey: undefined },
@@ -148,6 +152,8 @@ describe('an option of a client is refused', () => {
       "the sandbox's public key",
     ],
     ['a mistyped name', { timeOut: 1_000 }, 'options has no "timeOut"; it has baseUrl, '],
+    ['query names of null', { withdrawalQuery: null }, 'withdrawalQuery must be an object, not null'],
+    ['query names of a number', { withdrawalQuery: 5 }, 'withdrawalQuery must be an object, not 5'],
     ['a query name that is none', { withdrawalQuery: { page: 'a b' } }, 'withdrawalQuery.page must be a query name'],
     [
       'a query of another name',
@@ -192,6 +198,11 @@ it.each<[string, unknown, string]>([
     'apiKey has quotes around it. Remove them where the variable is set',
   ],
   ['a template that was not filled in', { apiKey: '<your key>' }, 'apiKey is a template that was not filled in'],
+  [
+    'the new key as the webhook secret',
+    { apiKey: 'k-2-of-shop', webhookSecret: 'k-2-of-shop' },
+    'webhookSecret is the API key',
+  ],
   ['a key that is a word', { apiKey: 'undefined' }, 'apiKey is the word undefined or null'],
   [
     'a key with its scheme',
@@ -227,6 +238,7 @@ describe('an option of a call is refused', () => {
     ['a controller', { signal: new AbortController() }, CONTROLLER],
     ['a query of text', { query: 'a=1' }, `${QUERY} ${TEXT}`],
     ['a query of null', { query: null }, `${QUERY} null`],
+    ['a query as URLSearchParams', { query: new URLSearchParams('a=1') }, `${QUERY} a list or a map`],
     ['a query of numbers', { query: { a: 1 } }, 'options.query: the value of a must be a string, not 1'],
     ['undefined in it', { query: { a: undefined } }, 'options.query: the value of a must be a string, not undefined'],
   ])('%s', (_name, options, problem) => expectRefused(CALLS, options, problem));

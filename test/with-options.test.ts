@@ -34,6 +34,11 @@ describe('a client for another business', () => {
     expect(told).toEqual(['rates.list', 'rates.list']);
   });
 
+  it('has the key of the sandbox only where the first client could have it', () => {
+    const merchant = new MerchantClient({ baseUrl: 'https://pay.example', apiKey: API_KEY });
+    expect(() => merchant.withOptions({ apiKey: 'sk_sandbox' })).toThrow("the sandbox's public key");
+  });
+
   it('takes its key from a function, read for each attempt', async () => {
     const keys = ['key-1', 'key-2'];
     const server = await serve(unavailable, ok([]));

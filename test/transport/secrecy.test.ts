@@ -352,3 +352,10 @@ it.each<[string, (key: string) => string]>([
   const error = await errorOf(clientOf(server.url, { apiKey: KEY }).rates.list());
   expect(error).toMatchObject({ raw: expect.stringMatching(/^you sent "?\[redacted\][\w=]{0,3}"? to us$/) });
 });
+
+it('a webhook secret given as bytes is hidden too', async () => {
+  const server = await serve(steps.refuse(403, 'FROZEN', { signed_with: SECRET }));
+  const client = clientOf(server.url, { webhookSecret: new TextEncoder().encode(SECRET) });
+  const error = await errorOf(client.rates.list());
+  expect(error).toMatchObject({ details: { signed_with: '[redacted]' } });
+});

@@ -236,13 +236,6 @@ interface OrderFacts {
 const CATCH_UP = 'run catchUp with this order: docs/reconcile.md#after-an-outage';
 const NOT_HEARD = 'Your shop has not heard of it';
 
-const PAGE: Diagnosis = {
-  id: 'no_route',
-  text: 'A page of HTML with a 2xx is what an application answers to an address that is no webhook route.',
-  remedy: 'Compare the path of the callback_url with your route.',
-  isProven: false,
-};
-
 function verdictOf(facts: OrderFacts): Verdict {
   const { invoice, deliveries } = facts;
   const last = deliveries?.at(-1);
@@ -278,8 +271,8 @@ function toldOf(facts: OrderFacts, last: WebhookDelivery): Omit<Verdict, 'words'
   const event = last.event_type === null ? '' : ` to ${last.event_type}`;
   const answered = `Your endpoint answered ${last.last_http_status ?? '2xx'}${event}`;
   if (last.status === 'delivered') {
-    if (/^text\/html\b/i.test(seen?.response_headers?.['content-type'] ?? ''))
-      return refused('page', `${answered}, with a page of HTML. Is this your webhook route?`, PAGE);
+    if (seen?.cause?.id === 'html_page')
+      return refused('page', `${answered}, with a page of HTML. Is this your webhook route?`, seen.cause);
     return {
       state: 'heard',
       conclusion: { grade: 'pass', text: `${answered}.${adviceFor(invoice)}` },

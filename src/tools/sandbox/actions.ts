@@ -311,7 +311,7 @@ async function ended(ending: Promise<SandboxEnding>): Promise<ActionResult> {
   if (delivery === null) return { result, lines: [first, further('no webhook: it has no callback URL')] };
   const { state, status, why: cause } = delivery;
   const response = status === null ? (state === 'waiting' ? '' : ', no response') : `, ${status}`;
-  const grade = state === 'waiting' ? null : state === 'delivered' ? 'pass' : 'fail';
+  const grade = state === 'waiting' ? null : cause === null ? 'pass' : 'fail';
   return { result, lines: [first, { at: null, grade, text: `webhook ${state}${response}`, cause }] };
 }
 

@@ -47,11 +47,11 @@ export function lineOf(event: SandboxEvent): Line | null {
       return line(to === 'success' ? 'pass' : null, subjectOf(what, external_id), result);
     }
     case 'attempt': {
-      const { success, attempt, max_attempts: most, status_code, duration_ms: ms, next_retry_at: next } = event;
+      const { cause, attempt, max_attempts: most, status_code, duration_ms: ms, next_retry_at: next } = event;
       const later = next === null ? '' : `, next ${next.slice(11, 19)}`;
       const subject = subjectOf(`webhook ${attempt} of ${Math.max(attempt, most)}`, event.external_id);
       const result = `${status_code ?? 'no response'}${status_code === null ? '' : ` in ${ms} ms`}${later}`;
-      return line(success ? 'pass' : 'fail', subject, result, event.cause && sentenceOf(event.cause));
+      return line(cause === null ? 'pass' : 'fail', subject, result, cause && sentenceOf(cause));
     }
   }
 }

@@ -391,7 +391,6 @@ async function ended(
 function endingDelivery({ store }: World, invoice: InvoiceRecord): EndingDelivery | null {
   const delivery = store.latestDelivery(invoice);
   if (delivery === undefined) return null;
-  const { status_code: status = null, cause = null, error = null, success = false } = delivery.log.at(-1) ?? {};
-  const why = success || error === null ? null : cause === null ? error : sentenceOf(cause);
-  return { state: deliveryState(delivery), status, why };
+  const { status_code: status = null, cause = null, error = null } = delivery.log.at(-1) ?? {};
+  return { state: deliveryState(delivery), status, why: cause === null ? error : sentenceOf(cause) };
 }

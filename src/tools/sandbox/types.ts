@@ -132,7 +132,10 @@ export interface EndingDelivery {
   readonly state: 'delivered' | 'retrying' | 'failed' | 'waiting';
   /** The HTTP status of the last attempt. Null without a response. */
   readonly status: number | null;
-  /** Why it was not accepted, as text for people. Null if it was accepted, or has not been sent yet. */
+  /**
+   * Why it was not accepted, as text for people. Null if it was accepted, or has not been sent yet. An HTML page that
+   * accepted it is named here, too.
+   */
   readonly why: string | null;
 }
 

@@ -93,6 +93,22 @@ it('a real clock runs by timers: expiry, its webhook, and the retry a minute lat
   }
 });
 
+it('a receiver that awaits advance() of its own sandbox is told so on the console', async () => {
+  const line = vi.spyOn(console, 'warn').mockImplementation(() => undefined);
+  const { sandbox, api } = inProcess({
+    quiet: false,
+    fetch: async () => {
+      await Promise.race([sandbox.advance('1h'), new Promise((resolve) => setImmediate(resolve))]);
+      return new Response();
+    },
+    sleep: (milliseconds) => (milliseconds > 2_000 ? new Promise(() => undefined) : Promise.resolve()),
+  });
+  await api('POST', '/invoices', { ...ORDER, callback_url: 'http://127.0.0.1:3000/' });
+  await sandbox.pay('order-1042');
+  expect(line.mock.calls.flat().join()).toMatch(/receiver that awaits advance\(\).*waits for itself/);
+  line.mockRestore();
+});
+
 it('settle waits until the shop is quiet', async () => {
   const waits: number[] = [];
   const { sandbox, api } = inProcess({

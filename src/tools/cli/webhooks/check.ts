@@ -202,7 +202,7 @@ class Examination {
     if (found !== null) return { why: found.text, fix: found.remedy };
     return {
       why: `it refuses the signature (${reply.status}), and none of the three probes explains it`,
-      fix: 'Compare the secret of the receiver with the one of this check, character by character.',
+      fix: 'Compare the secret of the receiver with the one of this check, character by character. Where its log shows no request, a login or a firewall stands before it.',
     };
   }
 

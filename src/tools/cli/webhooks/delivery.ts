@@ -5,7 +5,7 @@ import { SANDBOX_SECRET } from '../../../webhooks/verify/sandbox-secret.ts';
 import { parseSecrets } from '../../../webhooks/verify/secrets.ts';
 import { fingerprintOf } from '../../../webhooks/verify/why.ts';
 import { isAmount, quote, shareOf } from '../../sandbox/business/money.ts';
-import { type Diagnosis, diagnoseReply } from '../../sandbox/delivery/diagnose.ts';
+import { type Diagnosis, diagnoseReply, isHtmlPage } from '../../sandbox/delivery/diagnose.ts';
 import { eventBody, eventTypeOf, fetchOnce } from '../../sandbox/delivery/webhook-request.ts';
 import { dialectFrom } from '../../sandbox/dialects.ts';
 import { parseDuration } from '../../sandbox/duration.ts';
@@ -199,7 +199,7 @@ export function throwIfUnreachable(url: string, { status, problem }: Reply, type
   throw new CliError(EXIT.unreachable, `cannot reach ${url}: ${problem}`, fix);
 }
 
-/** True for a 2xx, which acknowledges a delivery. */
-export function isAcknowledged({ status }: Reply): boolean {
-  return status !== null && status >= 200 && status <= 299;
+/** True for a 2xx, which acknowledges a delivery. A page with a 2xx comes from another route. */
+export function isAcknowledged({ status, text: body, headers }: Reply): boolean {
+  return status !== null && status >= 200 && status <= 299 && !isHtmlPage({ body, headers });
 }

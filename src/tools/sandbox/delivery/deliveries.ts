@@ -9,7 +9,7 @@ import { DELIVERY_FAULTS, type DeliveryFault, durationOf, FAULTS } from '../stat
 import { type DeliveryRecord, type InvoiceRecord, KEPT_ATTEMPTS } from '../state/records.ts';
 import type { EndingDelivery, SandboxAttempt } from '../types.ts';
 import type { World } from '../world.ts';
-import { type Diagnosis, diagnoseReply, diagnoseSuccess, sentenceOf } from './diagnose.ts';
+import { type Diagnosis, diagnoseReply, isHtmlPage, sentenceOf } from './diagnose.ts';
 import { eventBody, eventTypeOf, type SendResult, send } from './webhook-request.ts';
 
 const MINUTE = 60_000;
@@ -66,17 +66,16 @@ export async function announce(world: World, invoice: InvoiceRecord): Promise<vo
     deliveredAt: null,
     retry: null,
     attempt: null,
-    firstStamp: null,
   };
   world.store.addDelivery(delivery);
   await attempt(world, delivery, 'schedule');
   const last = delivery.log.at(-1);
-  if (last === undefined || last.success || last.fault !== null || last.cause === null) return;
-  const { cause, error } = last;
+  if (last === undefined || last.fault !== null || last.cause === null) return;
+  const { cause, error, status_code: status } = last;
   warn(
     world,
     `${url} ${cause.id} ${error}`,
-    `${eventType} of ${invoice.external_id} was not delivered to ${url}: ${error}. ${sentenceOf(cause)}`,
+    `${eventType} of ${invoice.external_id} was not delivered to ${url}: ${error ?? `returned ${status}`}. ${sentenceOf(cause)}`,
   );
 }
 
@@ -103,17 +102,27 @@ export function resend(
   return { delivery, done: attempt(world, delivery, 'manual'), why };
 }
 
+/** Real time before a wait is told. Less than a test has. */
+const PATIENCE = 2_000;
+const WAITS =
+  'waits for the response of a receiver before it moves the clock or settles. A receiver that awaits advance() or settle() waits for itself: respond first.';
+
 /**
  * Waits until no attempt is in progress, attempts that start meanwhile included, and then until no request and no
  * attempt has begun or ended for `quiet` milliseconds of real time.
  */
 export async function settleDeliveries(world: World, quiet = 0): Promise<void> {
+  const { sleep } = world.settings;
   const inProgress = (): Promise<void>[] => [...world.attempts];
   for (;;) {
-    for (let waiting = inProgress(); waiting.length > 0; waiting = inProgress()) await Promise.all(waiting);
+    for (let waiting = inProgress(); waiting.length > 0; waiting = inProgress()) {
+      const over = new AbortController();
+      void sleep(PATIENCE, over.signal).then(() => over.signal.aborted || warn(world, 'waits', WAITS));
+      await Promise.all(waiting).finally(() => over.abort());
+    }
     if (quiet === 0) return;
     const { activity } = world;
-    await world.settings.sleep(quiet, world.life.signal);
+    await sleep(quiet, world.life.signal);
     const isQuiet = world.activity === activity && world.answering === 0 && inProgress().length === 0;
     if (isQuiet || world.life.signal.aborted) return;
   }
@@ -153,15 +162,14 @@ async function runAttempt(
   const before = delivery.status;
   delivery.status = 'delivering';
   const began = clock.now();
-  const stamp = settings.wallClock();
-  delivery.firstStamp ??= stamp;
-  const stampAt = dialect.timestampPer === 'attempt' ? stamp : delivery.firstStamp;
-  const result = await send(world, delivery, stampAt, fault);
+  const [first] = delivery.log;
+  const repeated = dialect.timestampPer === 'delivery' && first !== undefined ? began - Date.parse(first.created_at) : null;
+  // A receiver measures the age by real time, which advance() does not move: a repeated stamp is as old as its attempt.
+  const result = await send(world, delivery, settings.wallClock() - (repeated ?? 0), fault);
   delivery.attempt = null;
   world.activity += 1;
   if (life.aborted) return; // by close(), or by a reset, which has removed the delivery
-  const repeatsTimestamp = dialect.timestampPer === 'delivery' && delivery.made > 0;
-  const cause = await causeOfAttempt(world, result, delivery.url, fault, repeatsTimestamp);
+  const cause = await causeOfAttempt(world, result, delivery.url, fault, repeated !== null);
   const { problem: _, ...sent } = result;
   const created_at = new Date(began).toISOString();
   const ended = { ...sent, fault: fault?.type ?? null, cause, triggered_by: trigger, created_at };
@@ -189,15 +197,14 @@ async function causeOfAttempt(
   fault: DeliveryFault | null,
   repeatsTimestamp: boolean,
 ): Promise<Diagnosis | null> {
-  const { success, status_code: status, request, problem } = result;
+  const { success, status_code: status, request, problem, response_body: body, response_headers: headers } = result;
   const ofFault = fault === null ? null : causeOfFault(fault, result);
   if (ofFault !== null) return ofFault;
-  if (success) return diagnoseSuccess(url, result.response_body);
+  if (success && !isHtmlPage({ body, headers })) return null;
   if (request === null) {
     const remedy = `Allow it with deliverTo: ["${new URL(url).hostname}"], or use an address of this machine.`;
     return { id: 'not_sent', text: 'Not sent: the sandbox delivers to this machine only.', remedy, isProven: true };
   }
-  const { response_body: body, response_headers: headers } = result;
   return diagnoseReply({
     url,
     status,

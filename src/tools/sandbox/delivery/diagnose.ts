@@ -30,7 +30,10 @@ const CAUSES = {
   connection_failed: ['The connection to {host} failed: {what}.', SEE_LOG],
   time_out: ['No response came in time.', LONG_WORK],
   redirect: ['It redirects{what}.', 'A redirect counts as a failure: make the final address the callback_url.'],
-  no_route: ['The receiver has no POST route {place}.', 'Compare the path of the callback_url with your route.'],
+  no_route: [
+    'The receiver has no POST route {place}.',
+    'Compare the path of the callback_url with your route. If they are equal, move the route above the handler for all other paths.',
+  ],
   no_post: ['The receiver takes no POST {place}.', 'Make the route take POST.'],
   body_too_large: ['The body is too large for the receiver.', 'Raise its limit: a webhook has about 1 kB.'],
   not_json: ['The receiver does not take application/json.', 'Let this route take it.'],
@@ -49,7 +52,10 @@ const CAUSES = {
     'A rate limit stands before the route.',
     'Exempt this route from it: after an outage the service sends many webhooks at once.',
   ],
-  refused: ['The receiver gave no reason that is known here.', SEE_LOG],
+  refused: [
+    'The receiver gave no reason that is known here.',
+    `${SEE_LOG} Where it has none, a login or a firewall stands before the route: exempt it.`,
+  ],
   receiver_failed: ['The receiver failed.', SEE_LOG],
   html_page: [
     'An HTML page answered {place}: most often this is not your webhook route.',
@@ -93,7 +99,7 @@ export function isUnexplained({ id }: Diagnosis): boolean {
   return id === 'signature_mismatch' || id === 'refused';
 }
 
-/** A delivery that was not accepted, and how it ended. */
+/** A delivery that was not accepted, or by a page, and how it ended. */
 export interface RefusedDelivery {
   /** The address of the receiver. */
   readonly url: string;
@@ -112,7 +118,8 @@ export interface RefusedDelivery {
 }
 
 /**
- * The cause that the response shows. Without a known sign it is `refused` or `receiver_failed`, and not proven.
+ * The cause that the response shows. Without a known sign it is `refused` or `receiver_failed`, and not proven. A 2xx is
+ * given only with a page: see {@link isHtmlPage}.
  */
 export function diagnoseReply(reply: RefusedDelivery): Diagnosis {
   const { status, problem, url } = reply;
@@ -122,9 +129,10 @@ export function diagnoseReply(reply: RefusedDelivery): Diagnosis {
   return diagnosis(id ?? 'connection_failed', url, code);
 }
 
-/** What an accepted delivery shows: a front end answers 200 with its page to every address. Null for an ordinary success. */
-export function diagnoseSuccess(url: string, body: string | null): Diagnosis | null {
-  return /^\s*<(?:!doctype html|html)\b/i.test(body ?? '') ? diagnosis('html_page', url) : null;
+/** Whether a response is a page for people: a front end answers 200 with its page to every address. */
+export function isHtmlPage({ body, headers }: Pick<RefusedDelivery, 'body' | 'headers'>): boolean {
+  const isHtml = headers?.['content-type']?.startsWith('text/html') ?? false;
+  return (isHtml ? /^\s*</ : /^\s*<(?:!doctype html|html)\b/i).test(body ?? '');
 }
 
 /**
@@ -189,7 +197,8 @@ function idOf({ body, headers }: Pick<RefusedDelivery, 'body' | 'headers'>, stat
   if (says(/csrf|InvalidAuthenticityToken|page expired/i, 400, 403, 419, 422)) return 'csrf';
   if (says(/Blocked (?:request\.|hosts?:)/, 403)) return 'host_blocked';
   if (headers?.['www-authenticate'] !== undefined) return 'login';
-  if (status >= 300 && status <= 399) return 'redirect';
+  if (status <= 299) return 'html_page';
+  if (status <= 399) return 'redirect';
   return BY_STATUS[status] ?? (status >= 500 ? 'receiver_failed' : 'refused');
 }
 

@@ -65,8 +65,6 @@ export interface DeliveryRecord {
   retry: ScheduledTask | null;
   /** The attempt in progress. */
   attempt: Promise<void> | null;
-  /** X-Webhook-Timestamp of the first attempt, in epoch milliseconds. */
-  firstStamp: number | null;
 }
 
 /** The customer of the orders that `webhooks check` creates, by which the pages tell them from the merchant's. */

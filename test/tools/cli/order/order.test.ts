@@ -98,7 +98,7 @@ const CASES: readonly Case[] = [
     says: [
       '✗ Your endpoint answered 200 to invoice.paid, with a page of HTML.',
       /Is this\s+your webhook route/,
-      'no webhook route',
+      /most\s+often\s+this\s+is\s+not\s+your\s+webhook\s+route/,
     ],
     fix: RESEND,
   },

@@ -35,6 +35,14 @@ const BROKEN: readonly (readonly [mistake: string, listener: RequestListener, ca
     /No response came in time/,
     /Answer 2xx right after the commit. Give long work to a\s+queue/,
   ],
+  [
+    'a page answers',
+    answers(200, { 'Content-Type': 'text/html' }, '<!doctype html><title>Shop'),
+    /An HTML page answered at \/webhook/,
+    /the path of the callback_url/,
+  ],
+  ['a 404 handler stands above it', answers(404), /no POST route at/, /move the route above/],
+  ['a page asks for a login', answers(401, {}, '<html>Log in'), /none of the three probes/, /a login or a firewall/],
   ['it crashes', answers(500), /The receiver failed/, /the log of the receiver/],
   [
     'it refuses an order that it does not know',

@@ -37,6 +37,11 @@ describe('webhooks send', () => {
     const bad = await cli(args);
     expect([bad.code, bad.out]).toEqual([1, expect.stringMatching(/✗ 401/)]);
     expect(bad.out).toContain(`try: npx merchant-invoicing webhooks check ${receiver}`);
+    const page = await serve((request, response) =>
+      request.resume().on('end', () => response.writeHead(200).end('<!doctype html><title>Shop')),
+    );
+    const html = await cli(['webhooks', 'send', 'paid', page]);
+    expect([html.code, html.out]).toEqual([1, expect.stringMatching(/✗ 200[\s\S]*An HTML page answered at \/webhook/)]);
   });
 
   it('advises to name an order where a receiver may not know the invented one, and not where an order was named', async () => {

@@ -293,15 +293,15 @@ export function readOrder(given: unknown, byDefault: string): FoundOrder | BadOr
 function readText(name: string, value: unknown): string {
   if (typeof value === 'string' && value !== '' && value.length <= ID_MAX) return value;
   const given = typeof value === 'string' && value !== '' ? `${value.length} characters` : kindOf(value);
-  throw new Problem(`${name} must be text of 1 to ${ID_MAX} characters, not ${given}`);
+  throw new Problem(`"${name}" must be text of 1 to ${ID_MAX} characters, not ${given}`);
 }
 
 function readAmount(name: string, value: unknown): Decimal {
   if (typeof value === 'number' || typeof value === 'bigint') {
-    throw new Problem(`${name} must be decimal text such as "25.00", not a ${typeof value}, which is not exact`);
+    throw new Problem(`"${name}" must be decimal text such as "25.00", not a ${typeof value}, which is not exact`);
   }
   const amount = moneyGiven(value);
-  if (amount instanceof Problem) throw new Problem(`${name} ${amount.message}`);
+  if (amount instanceof Problem) throw new Problem(`"${name}" ${amount.message}`);
   return amount;
 }
 
@@ -309,12 +309,12 @@ function readState(value: unknown): OrderState {
   const state = ORDER_STATES.find((known) => known === value);
   if (state !== undefined) return state;
   const shown = typeof value === 'string' ? JSON.stringify(value.slice(0, WORD_MAX)) : kindOf(value);
-  throw new Problem(`state must be ${ORDER_STATES.join(', ')}, not ${shown}`);
+  throw new Problem(`"state" must be ${ORDER_STATES.join(', ')}, not ${shown}`);
 }
 
 function readTime(name: string, value: unknown): Date | null {
   if (value === null) return null;
   const time = value instanceof Date ? value : dateFrom(value);
-  if (time instanceof Problem || Number.isNaN(time.getTime())) throw new Problem(`${name} must be a time`);
+  if (time instanceof Problem || Number.isNaN(time.getTime())) throw new Problem(`"${name}" must be a time`);
   return time;
 }

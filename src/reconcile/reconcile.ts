@@ -1,3 +1,4 @@
+import { orderOf as attemptOf } from '../contract/orders.ts';
 import { Decimal } from '../contract/values/decimal.ts';
 import { instantFrom, isSameIdent, plainIdent } from '../contract/values/scalars.ts';
 import {
@@ -50,6 +51,8 @@ import type {
 const fail = configurationFail('reconcile');
 const GRACE = 15 * 60_000;
 const PER_PAGE = 100;
+/** No invoice is older. A count of seconds in place of milliseconds is a time before it. */
+const YEAR_2000 = Date.UTC(2000);
 /** Orders whose evidence is gathered before their findings are yielded: these keep the order of `orders`. */
 const BATCH = 100;
 /** After this many failed single reads, one after the other, the service counts as down. */
@@ -69,8 +72,9 @@ const OPTIONS = {
     return fail(`orders must be an iterable or async iterable of orders, not ${kindOf(value)}`);
   },
   since(value: unknown): number {
-    const time = value === undefined ? 0 : instantFrom(value);
-    return time ?? fail('since must be a Date, milliseconds since 1970 or ISO 8601 text');
+    const time = value === undefined ? 0 : (instantFrom(value) ?? Number.NaN);
+    if (time === 0 || time >= YEAR_2000) return time;
+    return fail('since must be a Date, milliseconds (not seconds) since 1970 or ISO 8601 text, and in 2000 or later');
   },
   grace(value: unknown, name: string, refuse: Fail): number {
     if (value === undefined) return GRACE;
@@ -126,10 +130,10 @@ interface HeldInvoice {
   readonly found: FoundInvoice | string;
 }
 
-/** A row of the shop, and what the list has shown about its invoice. */
+/** A row of the shop, and what the list has shown about its invoice. An invoice without a row has that of its order. */
 interface Entry {
   readonly order: HeldOrder;
-  /** The number of rows with this id. */
+  /** The number of rows with this id. 0 for an invoice without a row of its own. */
   count: number;
   /**
    * Null: nothing. `agrees`: its only invoice, which agrees with it and is not held. `several`: more than one invoice.
@@ -150,7 +154,7 @@ class Run implements Reconciliation {
   readonly #settings: Read<typeof OPTIONS>;
   /** By the id of the order. A uuid is compared in its plain form. */
   readonly #entries = new Map<string, Entry>();
-  /** The rows of an order that has several, by the id of the order. */
+  /** The rows of an order with an id of its own, and those of an order that has several, by the id of the order. */
   readonly #orders = new Map<string, Entry[]>();
   /** The orders, and the rows that could not be read as one, in the order of `orders`. */
   readonly #rows: (Entry | NotCompared)[] = [];
@@ -240,22 +244,34 @@ class Run implements Reconciliation {
       const entry: Entry = { order: held(order, this.#totals.orders), count: 1, listed: null };
       this.#entries.set(id, entry);
       this.#rows.push(entry);
-      if (order.order === order.external_id) continue;
-      const rows = this.#orders.get(order.order);
-      if (rows === undefined) this.#orders.set(order.order, [entry]);
-      else rows.push(entry);
     }
-    // The first attempt has the id of the order itself, and is a row of it only where there are others.
-    for (const [id, rows] of this.#orders) {
-      const first = this.#entries.get(plainIdent(id));
-      if (first !== undefined && first.order.order === id && !rows.includes(first)) rows.unshift(first);
-      if (rows.length === 1) this.#orders.delete(id);
-    }
+    for (const entry of this.#entries.values()) if (entry.order.order !== entry.order.external_id) this.#join(entry);
+  }
+
+  /** Adds an entry to those of its order. The first attempt, with the id of the order itself, is one of them. */
+  #join(entry: Entry): void {
+    const { order } = entry.order;
+    const others = this.#orders.get(order);
+    const first = this.#entries.get(plainIdent(order));
+    if (others !== undefined) others.push(entry);
+    else this.#orders.set(order, first?.order.order === order ? [first, entry] : [entry]);
+  }
+
+  /** The entry of an invoice: by its external_id, by its uuid, or a new one beside the rows of the order it belongs to. */
+  #entryOf({ external_id }: ReconcileInvoice, byUuid: Entry | undefined): Entry | undefined {
+    const known = this.#entries.get(plainIdent(external_id)) ?? byUuid;
+    const { order } = attemptOf(external_id);
+    const row = this.#orders.get(order)?.[0] ?? this.#entries.get(plainIdent(order));
+    if (known !== undefined || row === undefined || this.#knows(external_id)) return known;
+    const entry: Entry = { order: { ...row.order, external_id }, count: 0, listed: null };
+    this.#entries.set(plainIdent(external_id), entry);
+    this.#join(entry);
+    return entry;
   }
 
   /** Walks the list once: marks the orders that agree, and holds what differs. Returns what could not be listed. */
   async #walk(): Promise<NotCompared[]> {
-    const { merchant, signal: stop, now, grace } = this.#settings;
+    const { merchant, signal: stop, now, grace, since } = this.#settings;
     const problems: NotCompared[] = [];
     const invalid = new Set<string>();
     let [total, isFirst, joined] = [0, true, 0];
@@ -272,7 +288,9 @@ class Run implements Reconciliation {
     };
     try {
       const list = merchant.invoices.list({ per_page: PER_PAGE }, { signal: stop, onInvalidItem });
-      this.#horizon = (now?.() ?? (await timeOf(list))) - grace;
+      const time = now?.() ?? (await timeOf(list));
+      if (since > Math.max(time, Date.now())) fail('since is in the future: no invoice without an order would be found');
+      this.#horizon = time - grace;
       for await (const { items, total_items } of list.pages()) {
         if (!isFirst) joined += Math.max(0, total_items - total); // created meanwhile: the walk need not find them
         [total, isFirst] = [total_items, false];
@@ -296,10 +314,15 @@ class Run implements Reconciliation {
   }
 
   /** True for a row that agrees with its listed invoice. Counts it. */
-  #isMatched({ listed, count: rows }: Entry): boolean {
-    if (listed !== 'agrees' || rows > 1) return false;
+  #isMatched(entry: Entry): boolean {
+    if (entry.listed !== 'agrees' || entry.count > 1 || !this.#isAlone(entry)) return false;
     this.#totals.matched += 1;
     return true;
+  }
+
+  /** False for the rows of an order with several: they are compared together, at the end. */
+  #isAlone({ order: { order } }: Entry): boolean {
+    return (this.#orders.get(order)?.length ?? 1) === 1;
   }
 
   #knows(ident: string): boolean {
@@ -314,7 +337,7 @@ class Run implements Reconciliation {
     if (this.#oldest === null || created < this.#oldest.created) this.#oldest = { uuid, external_id, created };
     // The id of an order may be the uuid of its invoice.
     const byUuid = this.#entries.get(plainIdent(uuid));
-    const entry = this.#entries.get(plainIdent(external_id)) ?? byUuid;
+    const entry = this.#entryOf(invoice, byUuid);
     const found = foundInvoice(invoice);
     if (entry === undefined) {
       const isReported = created >= this.#settings.since && !this.#knows(external_id) && !this.#knows(uuid);
@@ -332,9 +355,7 @@ class Run implements Reconciliation {
       if (entry.listed !== 'shared') entry.listed = 'several';
       return;
     }
-    // The rows of an order with several are compared together, at the end.
-    const isAlone = !this.#orders.has(entry.order.order);
-    const isMatched = isAlone && typeof found !== 'string' && this.#agree([listedRow(entry.order, found)]);
+    const isMatched = this.#isAlone(entry) && typeof found !== 'string' && this.#agree([listedRow(entry.order, found)]);
     entry.listed = isMatched ? 'agrees' : heldInvoice(invoice, found);
   }
 
@@ -366,7 +387,7 @@ class Run implements Reconciliation {
       this.#totals.differing += row.count;
       results.push(duplicateOf(orderOf(row.order), row.count));
     }
-    const others = rows.filter((each) => each.count === 1 && each.listed !== 'shared');
+    const others = rows.filter((each) => each.count <= 1 && each.listed !== 'shared');
     return others.length === 0 ? results : [...results, ...(await this.#compareRows(others))];
   }
 
@@ -376,8 +397,9 @@ class Run implements Reconciliation {
       const invoice = listed !== null && typeof listed === 'object' ? listedInvoice(listed) : null;
       return invoice === null ? [] : [listedRow(order, invoice)];
     });
+    const count = entries.reduce((sum, entry) => sum + entry.count, 0);
     if (shown.length === entries.length && this.#agree(shown)) {
-      this.#totals.matched += entries.length;
+      this.#totals.matched += count;
       return [];
     }
     const cuts: NotCompared[] = [];
@@ -392,15 +414,15 @@ class Run implements Reconciliation {
     switch (comparison.result) {
       case 'matched':
       case 'withinGrace':
-        this.#totals[comparison.result] += entries.length;
+        this.#totals[comparison.result] += count;
         return cuts;
       case 'unknown': {
-        this.#totals.ordersNotCompared += entries.length;
+        this.#totals.ordersNotCompared += count;
         const { external_id, currency, place } = comparison.row.order;
         return [...cuts, notCompared(comparison.reason, comparison.problem, place, external_id, currency)];
       }
       case 'differs':
-        this.#totals.differing += entries.length;
+        this.#totals.differing += count;
         return [...cuts, ...comparison.findings];
     }
   }

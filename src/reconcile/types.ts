@@ -64,6 +64,7 @@ export interface UnreadableOrder {
 
 /** The order of a finding, as the shop gave it. */
 export interface FoundOrder {
+  /** The id of the row, or of an invoice of its order that has no row. */
   readonly external_id: string;
   /** The order that this row belongs to, with the other rows that have the same one. */
   readonly order: string;
@@ -124,7 +125,7 @@ export type ReconcileInvoice = Pick<
  * - `credited_differs`: the shop booked another credit than the service.
  * - `currency_differs`: order and invoice are in different currencies. Their amounts are not compared then.
  * - `order_without_invoice`: the order is open, and no invoice has its id.
- * - `invoice_without_order`: the invoice is paid or pending, and no order has its id.
+ * - `invoice_without_order`: the invoice is paid or pending, and no row is one of its order.
  * - `open_but_ended`: the order is open, and each of its invoices ended unpaid longer ago than `grace`.
  * - `paid_twice`: several invoices of one order are paid.
  * - `duplicate_order`: several rows have this id, or the external_id and the uuid of one invoice. They are not compared
@@ -226,8 +227,9 @@ export interface ReconcileOptions {
   /** The orders, in any order and from any source. They are held in memory, some 400 bytes each with their invoice. */
   readonly orders: Iterable<Row> | AsyncIterable<Row>;
   /**
-   * The time since which `orders` is complete: a Date, milliseconds since 1970, or ISO 8601 text. An earlier invoice
-   * without an order is no finding. The list is read to its end in any case. Default: `orders` holds every order.
+   * The time since which `orders` is complete: a Date, milliseconds since 1970, or ISO 8601 text, not in the future. An
+   * earlier invoice without an order is no finding. The list is read to its end in any case. Default: `orders` holds
+   * every order.
    */
   readonly since?: Date | number | string | undefined;
   /**

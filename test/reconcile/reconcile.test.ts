@@ -330,7 +330,47 @@ describe('the rows of one order', () => {
         [open, expired],
         [null, pending],
       ],
-      ['a open_but_ended', 'a-r2 invoice_without_order'],
+      [],
+    ],
+    [
+      'the second paid without a row of its own, and booked',
+      [
+        [given, expired],
+        [null, {}],
+      ],
+      [],
+    ],
+    [
+      'the first paid without a row of its own, and booked',
+      [
+        [null, {}],
+        [given, expired],
+      ],
+      [],
+    ],
+    [
+      'the second paid without a row of its own, and open',
+      [
+        [open, expired],
+        [null, {}],
+      ],
+      ['a-r2 paid_not_fulfilled'],
+    ],
+    [
+      'both paid, the second without a row of its own',
+      [
+        [given, {}],
+        [null, {}],
+      ],
+      ['a-r2 paid_twice'],
+    ],
+    [
+      'both expired, the second without a row of its own, and booked',
+      [
+        [given, expired],
+        [null, expired],
+      ],
+      ['a fulfilled_not_paid'],
     ],
   ])('%s', async (_name, attempts, told) => {
     const id = (at: number): string => (at === 0 ? 'a' : `a-r${at + 1}`);
@@ -578,7 +618,7 @@ describe('a run', () => {
   it('names the length of an id that is too long', async () => {
     const { entries } = await found({ merchant: serviceOf([]).merchant, orders: [order('x'.repeat(600))] });
     expect(entries).toMatchObject([
-      { problem: 'External_id must be text of 1 to 512 characters, not 600 characters.' },
+      { problem: '"external_id" must be text of 1 to 512 characters, not 600 characters.' },
     ]);
   });
 
@@ -741,6 +781,7 @@ describe('a run', () => {
     ['orders', { orders: 'a' }],
     ['orders', { orders: undefined }],
     ['since', { since: 'yesterday' }],
+    ['since', { since: NOW / 1000 }],
     ['grace', { grace: -1 }],
     ['signal', { signal: {} }],
     ['concurrency', { concurrency: 0 }],
@@ -748,5 +789,11 @@ describe('a run', () => {
   ])('refuses a wrong %s', (named, wrong) => {
     const options = { merchant: serviceOf([]).merchant, orders: [], ...wrong };
     expect(() => reconcile(options as never)).toThrow(named);
+  });
+
+  it('refuses a time in the future, by its own clock and that of the service', async () => {
+    const run = (since: number) => reconcile({ merchant: serviceOf([]).merchant, orders: [], since }).summary();
+    await expect(run(Date.now() + DAY)).rejects.toThrow('since is in the future');
+    await expect(run(Date.now() - DAY)).resolves.toMatchObject({ complete: true });
   });
 });

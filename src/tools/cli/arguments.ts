@@ -16,10 +16,17 @@ export function readArguments<const Flags extends ParseArgsOptionsConfig>(
   args: readonly string[],
   typed: string,
 ) {
-  const options: typeof COMMON_FLAGS & Flags = { ...COMMON_FLAGS, ...command.flags };
+  const options: typeof COMMON_FLAGS & Flags = { ...command.flags, ...COMMON_FLAGS };
   const fix = `npx merchant-invoicing ${typed} --help`;
   try {
-    const parsed = parseArgs({ args: [...args], options, allowPositionals: true });
+    const given = { args: [...args], options, allowPositionals: true };
+    const { tokens } = parseArgs({ ...given, strict: false, tokens: true });
+    const unknown = tokens.find((token) => token.kind === 'option' && !Object.hasOwn(options, token.name));
+    if (unknown?.kind === 'option') {
+      const names = Object.keys(options).map((name) => `--${name}`);
+      throw new Error(`Unknown option '${unknown.rawName}'. ${typed} has ${names.join(', ')}.`);
+    }
+    const parsed = parseArgs(given);
     const extra = parsed.positionals[command.words];
     if (extra === undefined) return parsed;
     throw new Error(`${typed} does not take ${JSON.stringify(extra)}`);

@@ -220,7 +220,7 @@ const USES: readonly (readonly [line: string, said: string | RegExp, code?: numb
   ['sandbx', 'there is no command "sandbx". There are sandbox, webhooks, order, reconcile, doctor.', 2],
   ['sandbox pya order-1', 'sandbox has no action "pya". It has create, choose, pay, ', 2],
   ['sandbox constructor', 'sandbox has no action "constructor"', 2],
-  ['sandbox --sate x.json', "Unknown option '--sate'", 2],
+  ['sandbox --sate x.json', "Unknown option '--sate'. sandbox has --port, --host,", 2],
   ['webhooks chekc http://127.0.0.1:1', 'webhooks has no action "chekc". It has check, send, verify.', 2],
   [`sandbox status --url http://ann:tops3cret@127.0.0.1:1`, 'no user name and password', 2],
   ['webhooks', 'webhooks needs an action. It has check, send, verify.', 2],

@@ -29,6 +29,10 @@ export async function* ordersOf(pieces: AsyncIterable<Uint8Array>): AsyncGenerat
     if (head === '') throw misuse('the file of orders is empty: it needs a header', EXAMPLE);
     if (head.startsWith('['))
       throw misuse('the file of orders is a JSON array: write one order a line (JSON lines), or CSV', EXAMPLE);
+    if (head.startsWith('PK\u0003\u0004'))
+      throw misuse('the file of orders is a workbook, such as .xlsx: save it as CSV in UTF-8', EXAMPLE);
+    if (/^[^,\n{]*[;\t][^,\n]*(?:\n|$)/.test(head))
+      throw misuse('the columns are not separated by commas: export the file as CSV with commas', HELP);
     yield* head.startsWith('{') ? jsonOrders(file) : csvOrders(file);
   } catch (error) {
     if (error instanceof CliError) throw error;
@@ -71,8 +75,11 @@ async function* csvOrders(file: Readable): AsyncGenerator<Row, void, undefined> 
     }
     const place = `line ${info.lines - (raw.replace(/\r?\n$/, '').match(/\n/g)?.length ?? 0)}`;
     const cells = Object.fromEntries(record.map((cell, at) => [names?.[at] ?? '', cell]));
-    const problem = `the record has ${record.length} fields, and the header has ${names.length}`;
-    yield record.length === names.length ? orderOf(cells, place) : unreadable(cells, place, problem);
+    if (record.length !== names.length)
+      yield unreadable(cells, place, `the record has ${record.length} fields, and the header has ${names.length}`);
+    else if (/^\d(?:\.\d+)?E\+\d+$/.test(cells['external_id'] ?? ''))
+      yield unreadable({}, place, `a spreadsheet changed the id to ${cells['external_id']}: format the column as text`);
+    else yield orderOf(cells, place);
   }
 }
 
@@ -105,9 +112,6 @@ function checkHeader(names: readonly string[]): void {
   if (twice !== undefined) throw misuse(`the header has ${JSON.stringify(twice)} twice`, EXAMPLE);
   const missing = REQUIRED.find((column) => !names.includes(column));
   if (missing === undefined) return;
-  const [only = ''] = names;
-  if (names.length === 1 && /[;\t]/.test(only))
-    throw misuse('the columns are not separated by commas: export the file as CSV with commas', HELP);
   const has = names.slice(0, 20).map((name) => JSON.stringify(name.slice(0, 40)));
   throw misuse(`the header has no ${JSON.stringify(missing)}, it has ${has.join(', ')}`, HELP);
 }

@@ -195,8 +195,14 @@ describe('reconcile', () => {
     );
     expect(code).toBe(2);
     expect(out).toMatch(/not\s+"shipped"/);
-    expect(out).toContain('Amount must be a decimal string');
+    expect(out).toContain('"amount" must be a decimal string');
     expect(out).toContain('3 orders: 1 matched, 2 not compared\n    3 invoices, 0 paid or pending without an order');
+  });
+
+  it('compares no id that a spreadsheet has changed', async () => {
+    const { run } = await service();
+    const { code, out } = await run(`${HEADER}1.04E+03,25.00,EUR,,paid\n${FINE.slice(HEADER.length)}`);
+    expect([code, out]).toEqual([2, expect.stringMatching(/changed the id to 1\.04E\+03:\s+format the column as text/)]);
   });
 
   it('prints no control character and no line break of a file', async () => {
@@ -217,11 +223,15 @@ describe('reconcile', () => {
     ['another encoding', Buffer.from(`${HEADER}größe,25.00,EUR,,open\n`, 'latin1')],
     ['a header without a column', 'id,amount\n1,2\n'],
     ['a column twice', 'external_id,amount,amount,currency,state\n'],
-    ['semicolons', 'external_id;amount;currency;state\n'],
+    ['semicolons', 'external_id;amount;currency;state\n', 'not separated by commas'],
+    ['semicolons and quotes', 'external_id;amount;currency;state\r\n"a;b";25,00;EUR;paid\r\n', 'not separated by commas'],
+    ['a workbook', 'PK\u0003\u0004\u0014\u0000', 'is a workbook'],
     ['a quote that is not closed', `${HEADER}"fine,25.00`],
-  ])('is code 2 for %s', async (_name, text) => {
+  ])('is code 2 for %s', async (_name, text, says = '') => {
     const { run } = await service();
-    expect(await run(text)).toMatchObject({
+    const told = await run(text);
+    expect(told.err).toContain(says);
+    expect(told).toMatchObject({
       code: 2,
       out: '',
       err: expect.stringMatching(/^error: .+\n(?: {7}.+\n)* {2}try: npx merchant-inv/),

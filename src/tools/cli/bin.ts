@@ -1,10 +1,10 @@
 #!/usr/bin/env node
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { type Io, isRunning } from './io.ts';
-import { main } from './main.ts';
+import { isOldNode, warnOfOldNode } from '../../errors/version.ts';
+import type { Io } from './io.ts';
 
-const { stdin, stdout, stderr, env, argv, platform } = process;
+const { stdin, stdout, stderr, env, argv, platform, versions } = process;
 
 /** The process above the shell that npm starts a command in. Null without such a shell, or where it cannot be seen. */
 function npmAbove(shell: number): number | null {
@@ -18,6 +18,16 @@ function npmAbove(shell: number): number | null {
     return /(?:^|\/)-?(?:ba|da|z|k)?sh$/.test(name.trim()) ? Number(parent) : null;
   } catch {
     return null;
+  }
+}
+
+/** Whether a process of this machine runs, also one of another user. */
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0); // sends nothing
+    return true;
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'EPERM';
   }
 }
 
@@ -42,4 +52,6 @@ const io: Io = {
   input: () => stdin,
   signal: end.signal,
 };
-process.exitCode = await main(argv.slice(2), io);
+warnOfOldNode();
+// The commands may not even load on an older Node.
+process.exitCode = isOldNode(versions.node) ? 2 : await (await import('./main.ts')).main(argv.slice(2), io);

@@ -51,13 +51,3 @@ export function fileBytes(path: string, fix: string): Buffer {
 export function unfulfilled(message: string, fix: string | null): CliError {
   return new CliError(EXIT.finding, message, fix);
 }
-
-/** Whether a process of this machine runs, also one of another user. */
-export function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0); // sends nothing
-    return true;
-  } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM';
-  }
-}

@@ -2,7 +2,7 @@
 import { isMerchantError } from '../../errors/guards.ts';
 import { messageOf } from '../../errors/notify.ts';
 import { printable } from '../../errors/printable.ts';
-import { VERSION, warnOfOldNode } from '../../errors/version.ts';
+import { VERSION } from '../../errors/version.ts';
 import { hasPassword } from './arguments.ts';
 import { type COMMANDS, helpFor } from './commands.ts';
 import { CliError, EXIT, type ExitCode, type Io, misuse } from './io.ts';
@@ -24,7 +24,6 @@ const START = 'npx merchant-invoicing';
 
 /** Runs one command line. Never throws: the result is the exit code. */
 export async function main(argv: readonly string[], io: Io): Promise<ExitCode> {
-  warnOfOldNode();
   try {
     if (argv.some(hasPassword)) throw misuse('an address must have no user name and password in it', `${START} --help`);
     return await run(argv, io);

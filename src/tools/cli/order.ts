@@ -124,6 +124,7 @@ async function resend(
   before: OrderFacts['deliveries'],
   signal: AbortSignal,
 ): Promise<OrderFacts['deliveries']> {
+  if (before?.length === 0) return before; // nothing can be sent again, and the verdict says why
   await merchant.webhooks.resend(invoice.uuid, { signal });
   const attemptsIn = (all: OrderFacts['deliveries']): number =>
     all?.reduce((sum, one) => sum + (one.attempts ?? 0), 0) ?? 0;

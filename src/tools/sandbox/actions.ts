@@ -175,7 +175,10 @@ const TABLE = {
           ...(times !== undefined && { times: Number(times) }),
         });
       }
-      const text = fault === 'clear' ? 'no fault is left' : `${fault} applies to the next matching request`;
+      const chance = rate ?? options.rate;
+      const which =
+        chance === undefined ? 'the next matching request' : `each matching request with a probability of ${chance}`;
+      const text = fault === 'clear' ? 'no fault is left' : `${fault} applies to ${which}`;
       return { result: { queued: faults.queued() }, lines: [done(text)] };
     },
   },

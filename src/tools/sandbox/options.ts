@@ -1,3 +1,4 @@
+import { INVOICE_STATUS_NAMES } from '../../contract/statuses.ts';
 import { instantFrom, isHttpAddress } from '../../contract/values/scalars.ts';
 import {
   type Callback,
@@ -179,7 +180,12 @@ const SETTINGS = {
     for (const row of rows) checkOptions('A row of faults', row, SEED_FAULT_NAMES, fail);
     return rows;
   },
-  methods: list<SandboxMethod>(SEED_METHODS),
+  methods(value: unknown, name: string) {
+    const rows = list<SandboxMethod>(SEED_METHODS)(value, name);
+    for (const member of Object.keys(SEED_METHODS[0] ?? {}) as (keyof SandboxMethod)[]) // of an object without others
+      if (rows.some((row) => (row?.[member] ?? '') === '')) fail(`${name}: each method needs ${member}`);
+    return rows;
+  },
   rates: list<SandboxRate>(SEED_RATES),
   withdrawals(value: unknown, name: string): (start: number) => readonly SandboxWithdrawal[] {
     if (value === undefined) return seedWithdrawals;
@@ -191,6 +197,11 @@ const SETTINGS = {
     const names = new Set([...NEW_INVOICE_NAMES, 'status', 'age', 'paid']);
     for (const row of invoices) {
       checkOptions('An invoice of seedData', row, names, fail);
+      word(INVOICE_STATUS_NAMES, 'pending')(row.status ?? undefined, `${name}.status`, fail);
+      for (const each of ['external_id', 'customer_id'] as const) {
+        if (typeof row[each] !== 'string' || !/^.{1,128}$/su.test(row[each]))
+          fail(`${name}.${each} must be text of 1 to 128 characters`);
+      }
       for (const each of Object.keys(DEFAULTS) as (keyof typeof DEFAULTS)[])
         DEFAULTS[each](row[each], `${name}.${each}`);
     }

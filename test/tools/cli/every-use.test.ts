@@ -107,7 +107,10 @@ const USES: readonly (readonly [line: string, said: string | RegExp, code?: numb
   [`sandbox reject none ${AT}`, 'none', 1],
   [`sandbox dialect signatureEncoding base64 ${AT}`, 'signatureEncoding is base64'],
   [`sandbox dialect signatureEncoding 9 ${AT}`, 'must be one of "hex", "base64"', 1],
-  [`sandbox fault server_error@rates.list:0.5 ${AT}`, 'server_error applies to the next matching request'],
+  [
+    `sandbox fault server_error@rates.list:0.5 ${AT}`,
+    'server_error applies to each matching request with a probability of 0.5',
+  ],
   [`sandbox fault flood ${AT}`, /A fault is one of .*, not "flood"/, 1],
   [`sandbox advance 1h ${AT}`, /^✓ the clock is at .*\n {2}1 expired\b.*\n(?:.*\n)*[\d:]{8} {4}expired +order-1042/],
   [`sandbox advance soon ${AT}`, 'must be milliseconds', 1],
@@ -156,7 +159,7 @@ const USES: readonly (readonly [line: string, said: string | RegExp, code?: numb
   [`${CHECK} --sandbox nope`, '--sandbox must begin with http', 2],
   [`${CHECK} --timeout soon`, '--timeout', 2],
   [`${CHECK} --dialect moon=full`, '--dialect has no "moon"', 2],
-  ['webhooks check {nobody} --json', /ECONNREFUSED.*start your receiver, then: npx .* webhooks check http/, 3],
+  ['webhooks check {nobody} --json', /ECONNREFUSED\. Start your receiver first.*npx .* webhooks check http/, 3],
 
   ['webhooks send paid {receiver} --timeout 5s', /✓ 200/],
   ['webhooks send paid {receiver} --sandbox {url}', /✓ 200/],

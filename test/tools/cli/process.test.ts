@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
@@ -24,3 +24,11 @@ it.concurrent.each(['SIGTERM', 'SIGHUP', 'SIGKILL'] as const)(
     }); // the last two: of a connection that was kept
   },
 );
+
+it('an older Node is told the version, and no stack of what it lacks', () => {
+  const old = `Object.defineProperty(process, 'versions', { value: { node: '20.1.0' } }); delete Map.groupBy;`;
+  const args = ['--import', `data:text/javascript,${encodeURIComponent(old)}`, CLI, 'sandbox'];
+  const { status, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' });
+  expect([status, stderr]).toEqual([2, expect.stringContaining('needs Node 22.12 or later, and this is Node 20.1.0')]);
+  expect(stderr).not.toContain('groupBy');
+});

@@ -240,7 +240,7 @@ export const RULES: readonly { readonly rule: string; readonly heading: string; 
 /** Questions to the reader about facts that cannot be seen from outside. */
 export const QUESTIONS = [
   'Does an order wait for the webhook, and not for the return of the customer to success_url?',
-  'Was each order of this check fulfilled once, and none twice?',
+  'Was each order of this check fulfilled once, and none twice? If your database does not know them, it should have refused them: throw where an UPDATE changes no row.',
   'If the process dies after it has answered 200, is the order fulfilled when it starts again?',
   'Is an adjusted payment fulfilled against credited_usdt, and not as if paid in full?',
   'Are signatures compared in constant time (timingSafeEqual, or verifyWebhook)?',

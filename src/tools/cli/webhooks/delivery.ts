@@ -195,8 +195,8 @@ const NAME_ONE =
 /** @throws CliError if there was no connection. After a timeout the receiver counts as reachable. */
 export function throwIfUnreachable(url: string, { status, problem }: Reply, typed: string): void {
   if (status !== null || problem === 'time-out') return;
-  const fix = `start your receiver, then: npx merchant-invoicing webhooks ${typed} ${shellWord(url)}`;
-  throw new CliError(EXIT.unreachable, `cannot reach ${url}: ${problem}`, fix);
+  const fix = `npx merchant-invoicing webhooks ${typed} ${shellWord(url)}`;
+  throw new CliError(EXIT.unreachable, `cannot reach ${url}: ${problem}. Start your receiver first`, fix);
 }
 
 /** True for a 2xx, which acknowledges a delivery. A page with a 2xx comes from another route. */

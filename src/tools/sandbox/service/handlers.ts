@@ -63,8 +63,9 @@ export const HANDLERS: Readonly<Record<EndpointName, Handler>> = {
 
   'webhooks.resend'(world, { params: { ident = '' } }, dialect) {
     const invoice = invoiceBy(world, ident);
+    const reason = invoice.status === 'pending' ? 'it is still pending' : 'it has no callback_url';
     if (world.store.deliveries(invoice).length === 0)
-      notFound(dialect, 'WEBHOOK', `Invoice ${ident} has no webhook delivery.`);
+      notFound(dialect, 'WEBHOOK', `Invoice ${ident} has no webhook delivery: ${reason}.`);
     const { delivery, why } = resend(world, invoice);
     return { status: 200, data: writeDelivery(world, delivery), why };
   },

@@ -150,6 +150,10 @@ describe('order', () => {
       0,
       expect.stringMatching(/✓ attempt 2 of 7 +invoice\.paid returned 200 in \d+ ms,\s+sent\s+by\s+hand/),
     ]);
+    sandbox.create({ external_id: 'order-2', amount: '25.00', currency: 'EUR' });
+    await sandbox.pay('order-2');
+    const none = await cli(['order', 'order-2', '--resend'], { env });
+    expect([none.code, none.out]).toEqual([1, expect.stringContaining('the invoice has no callback_url')]);
   });
 });
 

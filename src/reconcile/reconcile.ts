@@ -289,7 +289,8 @@ class Run implements Reconciliation {
     try {
       const list = merchant.invoices.list({ per_page: PER_PAGE }, { signal: stop, onInvalidItem });
       const time = now?.() ?? (await timeOf(list));
-      if (since > Math.max(time, Date.now())) fail('since is in the future: no invoice without an order would be found');
+      if (since > Math.max(time, Date.now()))
+        fail('since is in the future: no invoice without an order would be found');
       this.#horizon = time - grace;
       for await (const { items, total_items } of list.pages()) {
         if (!isFirst) joined += Math.max(0, total_items - total); // created meanwhile: the walk need not find them

@@ -163,7 +163,8 @@ async function runAttempt(
   delivery.status = 'delivering';
   const began = clock.now();
   const [first] = delivery.log;
-  const repeated = dialect.timestampPer === 'delivery' && first !== undefined ? began - Date.parse(first.created_at) : null;
+  const repeated =
+    dialect.timestampPer === 'delivery' && first !== undefined ? began - Date.parse(first.created_at) : null;
   // A receiver measures the age by real time, which advance() does not move: a repeated stamp is as old as its attempt.
   const result = await send(world, delivery, settings.wallClock() - (repeated ?? 0), fault);
   delivery.attempt = null;

@@ -202,7 +202,10 @@ describe('reconcile', () => {
   it('compares no id that a spreadsheet has changed', async () => {
     const { run } = await service();
     const { code, out } = await run(`${HEADER}1.04E+03,25.00,EUR,,paid\n${FINE.slice(HEADER.length)}`);
-    expect([code, out]).toEqual([2, expect.stringMatching(/changed the id to 1\.04E\+03:\s+format the column as text/)]);
+    expect([code, out]).toEqual([
+      2,
+      expect.stringMatching(/changed the id to 1\.04E\+03:\s+format the column as text/),
+    ]);
   });
 
   it('prints no control character and no line break of a file', async () => {
@@ -224,7 +227,11 @@ describe('reconcile', () => {
     ['a header without a column', 'id,amount\n1,2\n'],
     ['a column twice', 'external_id,amount,amount,currency,state\n'],
     ['semicolons', 'external_id;amount;currency;state\n', 'not separated by commas'],
-    ['semicolons and quotes', 'external_id;amount;currency;state\r\n"a;b";25,00;EUR;paid\r\n', 'not separated by commas'],
+    [
+      'semicolons and quotes',
+      'external_id;amount;currency;state\r\n"a;b";25,00;EUR;paid\r\n',
+      'not separated by commas',
+    ],
     ['a workbook', 'PK\u0003\u0004\u0014\u0000', 'is a workbook'],
     ['a quote that is not closed', `${HEADER}"fine,25.00`],
   ])('is code 2 for %s', async (_name, text, says = '') => {

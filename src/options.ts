@@ -18,7 +18,8 @@ import {
   signal,
   unchecked,
 } from './errors/checks.ts';
-import { environment } from './errors/environment.ts';
+import { environment, spoiltForm } from './errors/environment.ts';
+import { warnOnce } from './errors/notify.ts';
 import { HOOK_NAMES, type Hooks } from './transport/hooks.ts';
 import type { ApiKey, CompleteOptions, FetchLike, RetryPolicy, WrongOptions } from './transport/types.ts';
 import { SANDBOX_KEY, warnOfSandboxSecret } from './webhooks/verify/sandbox-secret.ts';
@@ -125,14 +126,19 @@ function emptyVariable(name: string, content: string): string {
   return `the environment variable ${name} is set and empty: put ${content} into it, or give the option`;
 }
 
+const NO_ENV_FILE = ' (Node reads an .env file only with --env-file)';
+
 /** Reads the base address, and returns it without a slash at its end. */
 export function checkBaseUrl(given: string | undefined, allowHttp: boolean): string {
   const value: unknown = given === undefined ? environment('MERCHANT_BASE_URL') : given;
   const source = given === undefined ? 'MERCHANT_BASE_URL' : 'baseUrl';
-  if (value === undefined) fail('baseUrl is undefined: give the address of the service, or set MERCHANT_BASE_URL');
+  if (value === undefined)
+    fail(`baseUrl is undefined: give the address of the service, or set MERCHANT_BASE_URL${NO_ENV_FILE}`);
   if (given === undefined && value === '') fail(emptyVariable('MERCHANT_BASE_URL', 'the address of the service'));
   if (typeof value !== 'string' || value === '')
     return fail(`baseUrl must be a string with an address, not ${kindOf(value)}`);
+  const wrong = spoiltForm(value);
+  if (wrong !== null) fail(`${source} ${wrong.problem}. ${wrong.remedy}`);
   if (!/^[a-z][a-z0-9+.-]*:\/\/[^\s\\]+$/i.test(value) || !URL.canParse(value)) {
     fail(`${source} is not an absolute address such as https://pay.example.com`);
   }
@@ -157,7 +163,7 @@ export function checkBaseUrl(given: string | undefined, allowHttp: boolean): str
 
 function readApiKey(given: ApiKey | undefined): ApiKey {
   const key = given === undefined ? environment('MERCHANT_API_KEY') : given;
-  if (key === undefined) return fail('apiKey is undefined: give it, or set MERCHANT_API_KEY');
+  if (key === undefined) return fail(`apiKey is undefined: give it, or set MERCHANT_API_KEY${NO_ENV_FILE}`);
   if (given === undefined && key === '') fail(emptyVariable('MERCHANT_API_KEY', 'the key'));
   if (typeof key === 'function') return key;
   const problem = keyProblem(key);
@@ -375,6 +381,11 @@ function checkKeys(client: ClientSettings, refuse: Fail): ClientSettings {
   if (typeof apiKey === 'string' && secrets.includes(apiKey))
     refuse('webhookSecret is the API key: the dashboard shows another value for webhooks');
   warnOfSandboxSecret(secrets, undefined);
+  if ('document' in globalThis)
+    warnOnce(
+      'page',
+      'a MerchantClient runs in a page, where everybody can read the API key. Call it from your backend.',
+    );
   return client;
 }
 

@@ -163,6 +163,16 @@ describe('the client', () => {
   });
 });
 
+it('a client in a page says once that everybody can read its key', () => {
+  const lines: string[] = [];
+  vi.spyOn(console, 'warn').mockImplementation((line: string) => void lines.push(line));
+  vi.stubGlobal('document', {});
+  new MerchantClient(given);
+  new MerchantClient(given);
+  vi.unstubAllGlobals();
+  expect(lines).toEqual([expect.stringContaining('in a page, where everybody can read the API key')]);
+});
+
 it('the public secret of the sandbox is said loudly, once, whatever the environment is called', () => {
   const lines: string[] = [];
   vi.spyOn(console, 'warn').mockImplementation((line: string) => void lines.push(line));

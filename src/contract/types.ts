@@ -64,8 +64,8 @@ export interface Currency {
  */
 export interface Page<T> {
   /**
-   * The items of this page. A list call leaves out those that contradict its filter, so there may be fewer than
-   * `per_page`.
+   * The items of this page alone: loop over the call with `for await` for those of all pages. A list call leaves out
+   * those that contradict its filter, so there may be fewer than `per_page`.
    */
   readonly items: readonly T[];
   /** From 1. */

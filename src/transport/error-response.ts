@@ -103,7 +103,7 @@ export function errorOfResponse(
   const { kind, body, answeredBy, response, namesAnotherOrder } = about;
   const { code, attempts, outcome, stoppedBy, retryAfter } = failure;
   const { status, requestId, hide } = response;
-  const { endpoint, sent, client } = call;
+  const { endpoint, sent } = call;
   const visible = (text: string, max: number): string => shown(hide, text, max);
   // A conflict that names another order shows nothing of that order.
   const details = namesAnotherOrder ? null : shownData(body.details, visible);
@@ -159,7 +159,7 @@ export function errorOfResponse(
   const issues = all.filter(({ path, message }) => path !== '' || message !== said); // not what `said` quotes already
   const stranger = answeredBy === 'other' ? strangerWords(body, response) : '';
   // With an unknown outcome, repeating comes first, so the input is not to be corrected.
-  const remedy = doubt !== '' && isInput ? '' : remedyFor(kind, status, answeredBy, all, client.hasOwnFetch);
+  const remedy = doubt !== '' && isInput ? '' : remedyFor(kind, status, answeredBy, all, call);
   const message = sentences(`${start}${namedIssues(issues)}.`, stranger, remedy, hint, doubt);
   if (kind === 'validation') {
     return new ValidationError({ ...init, message, issues: all.slice(0, ISSUES_MAX), origin: 'service' });
@@ -187,12 +187,15 @@ function remedyFor(
   status: number,
   answeredBy: 'service' | 'other',
   issues: readonly ValidationIssue[],
-  hasOwnFetch: boolean,
+  { endpoint, client }: OpenCall<unknown>,
 ): string {
   if (issues.some(({ path }) => path !== '')) return 'Correct the fields named in error.fields.';
   if (answeredBy === 'other' && kind === 'request') return 'Check baseUrl.';
+  if (kind === 'not_found' && endpoint.params === undefined) return 'Check the path, also that of baseUrl.';
   const dropped =
-    status === 401 && hasOwnFetch ? ' Or your fetch dropped the headers: it must pass new Headers(init.headers).' : '';
+    status === 401 && client.hasOwnFetch
+      ? ' Or your fetch dropped the headers: it must pass new Headers(init.headers).'
+      : '';
   return REMEDY[kind] + dropped;
 }
 

@@ -18,6 +18,11 @@ import type { Failure, FailureFacts, OpenCall, RetryClass } from './types.ts';
 // Failures without a usable response, and the one place where the facts of a failure become the error that the caller
 // gets.
 
+/** What to do about a failure of the platform's fetch, by its system code. */
+const ADVICE: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'Nothing listens there: is it running, and is baseUrl right?',
+  ERR_SSL_WRONG_VERSION_NUMBER: 'No TLS is spoken there: is it http:, or another port?',
+};
 /** For an address that no name server knows, such as that of a sandbox without a port. */
 const RESERVED =
   'A host that ends in .invalid is never found: for a sandbox, give its fetch to the client, or call listen() first.';
@@ -67,8 +72,9 @@ export function toError(call: OpenCall<unknown>, failure: Failure, facts: Confli
       // A copy: the platform's error may hold the request.
       const { detail, systemCode } = about;
       const cause = Object.assign(new Error(detail), systemCode === undefined ? {} : { code: systemCode });
-      const isReserved = systemCode !== undefined && new URL(client.baseUrl).hostname.endsWith('.invalid');
-      return new ConnectionError({ ...init, message: sentences(message, isReserved ? RESERVED : ''), cause });
+      const isReserved = outcome === 'not_sent' && new URL(client.baseUrl).hostname.endsWith('.invalid');
+      const advice = ADVICE[systemCode ?? ''] ?? (isReserved ? RESERVED : '');
+      return new ConnectionError({ ...init, message: sentences(message, advice), cause });
     }
   }
 }

@@ -71,7 +71,7 @@ export async function exchange(http: KyInstance, request: WireRequest, attempt: 
   }
   // Some implementations of fetch return this instead of rejecting: the request was sent, and there is no response.
   if (response.type === 'error') throw new TypeError('fetch returned a network error as its response');
-  if (typeof response.headers?.get !== 'function') throw new TypeError('fetch returned a response without headers');
+  if (typeof response.headers?.get !== 'function') throw new TypeError('fetch returned no Response');
 
   const success = response.status >= 200 && response.status < 300;
   if (response.body !== null && typeof response.body?.getReader !== 'function') {

@@ -44,7 +44,9 @@ export function readResponse<Data>(response: ServiceResponse, call: OpenCall<Dat
   if (body === NOT_JSON) {
     const empty = endpoint.data(response.raw.trim() === '' ? undefined : NOT_JSON);
     if (empty.ok) return succeeded(empty.value, response);
-    return unexpected(response, { ...unreadable, problem: 'the body of the response is not JSON' });
+    const isPage = response.headers.get('content-type')?.includes('html') === true;
+    const found = isPage ? ' but an HTML page: a login, or another program, answers at this baseUrl' : '';
+    return unexpected(response, { ...unreadable, problem: `the body of the response is not JSON${found}` });
   }
   const payload = payloadOf(body);
   const tooMany = rowsProblem(endpoint.rows, payload, call.sent);

@@ -194,3 +194,11 @@ describe('a response to another request', () => {
     expect((await clientOf(server.url).invoices.get(ident)).uuid).toBe(uuid);
   });
 });
+
+it.each<[string, Step, string]>([
+  ['a page of a login', answer(200, '<html>'), 'a login, or another program, answers at'],
+  ['a path that is not known', refuse(404, 'NOT_FOUND'), 'Check the path, also that of baseUrl.'],
+])('%s in place of a list leads to baseUrl', async (_name, step, advice) => {
+  const error = await errorOf(clientOf((await serve(step)).url, { retry: false }).rates.list());
+  expect(error.message).toContain(advice);
+});

@@ -112,9 +112,9 @@ export function countFrom(value: unknown): number | Problem {
 const DATE_TEXT =
   /^(\d{4}-\d{2}-\d{2})[Tt ](\d{2}:\d{2})(?:(:\d{2})(?:[.,](\d+))?)?(?: ?(?:[Zz]|([+-])(\d{2})(?::?(\d{2}))?))?$/;
 const DATE_TEXT_MAX = 128;
-// The usual form, with a day that every month has: the platform reads it exactly, in a third of the time.
+// The usual form, with a day that its month has each year: the platform reads it exactly, in a third of the time.
 const USUAL_DATE =
-  /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,3})?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/;
+  /^\d{4}-(?:(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])|(?:0[13-9]|1[0-2])-(?:29|30)|(?:0[13578]|1[02])-31)T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,3})?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/;
 const NOT_DATE = new Problem('must be an ISO 8601 date-time, such as "2026-01-31T09:30:00Z"');
 const MINUTE = 60_000;
 

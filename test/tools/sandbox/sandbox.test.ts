@@ -32,10 +32,21 @@ describe('sandbox.fetch', () => {
 
   it('is named to a client that has another fetch', async () => {
     const sandbox = createSandbox();
-    const cause = Object.assign(new Error('getaddrinfo ENOTFOUND sandbox.invalid'), { code: 'ENOTFOUND' });
+    const unknown = { code: 'ENOTFOUND', syscall: 'getaddrinfo' };
+    const cause = Object.assign(new Error('getaddrinfo ENOTFOUND sandbox.invalid'), unknown);
     const fetch = vi.fn(() => Promise.reject(new TypeError('fetch failed', { cause })));
     const merchant = new MerchantClient({ baseUrl: sandbox.url, apiKey: sandbox.apiKey, fetch, retry: false });
     await expect(merchant.rates.list()).rejects.toThrow('for a sandbox, give its fetch to the client');
+    const given = new MerchantClient({
+      baseUrl: sandbox.url,
+      apiKey: sandbox.apiKey,
+      fetch: sandbox.fetch,
+      retry: false,
+    });
+    sandbox.faults.next('reset_after');
+    const lost = await given.rates.list().result();
+    expect(lost).toMatchObject({ ok: false, error: { code: 'SDK_CONNECTION' } });
+    expect(String(lost.ok || lost.error.message)).not.toContain('.invalid');
   });
 });
 

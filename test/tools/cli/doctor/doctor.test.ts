@@ -32,11 +32,6 @@ type Mistake = readonly [
   /** Default: 1. */
   code?: number,
 ];
-const NO_QUOTES = 'has quotes around it, and they count as part of the value';
-const QUOTED = (name: string): readonly [string, string] => [
-  `${name} ${NO_QUOTES}`,
-  `export ${name}=…   # without the quotes`,
-];
 const STRANGER = 'another server answers at …: it does not speak the interface of the service';
 const BASE_URL = 'export MERCHANT_BASE_URL=…   # the address of the service, without a path';
 const EXAMPLE = 'export MERCHANT_BASE_URL=https://pay.example.com   # or http://127.0.0.1:4010, the sandbox';
@@ -59,13 +54,13 @@ const MISTAKES: readonly Mistake[] = [
   [
     'the path of the API',
     { MERCHANT_BASE_URL: `${PAY}/x/api/v1/external/invoices` },
-    'MERCHANT_BASE_URL ends in the path of the API, which the client adds itself',
-    `export MERCHANT_BASE_URL=${PAY}/x`,
+    '…ends in the API path /api/v1/external/invoices, which the client adds itself…',
+    EXAMPLE,
   ],
   ['a password', { MERCHANT_BASE_URL: 'https://ann:tops3cret@pay.example.com/api/v1' }, '…has credentials in it…', '…'],
-  ['a quoted address', { MERCHANT_BASE_URL: `"${PAY}"` }, ...QUOTED('MERCHANT_BASE_URL')],
+  ['a quoted address', { MERCHANT_BASE_URL: `"${PAY}"` }, '… has quotes around it…', EXAMPLE],
   ['no key', { MERCHANT_API_KEY: '' }, 'MERCHANT_API_KEY is not set', 'export MERCHANT_API_KEY=…'],
-  ['a quoted key', { MERCHANT_API_KEY: `'${KEY}'` }, ...QUOTED('MERCHANT_API_KEY')],
+  ['a quoted key', { MERCHANT_API_KEY: `'${KEY}'` }, 'MERCHANT_API_KEY has quotes around it…', 'export MERCHANT_API_KEY=…'],
   ['a line break after the key', { MERCHANT_API_KEY: `${KEY}\n` }, 'MERCHANT_API_KEY has white space …', '…'],
   [
     'a quoted secret',

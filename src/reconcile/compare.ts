@@ -70,14 +70,8 @@ export function compareWithoutOrder(
   if (eventNameOf(invoice.status) === 'invoice.canceled') return { result: 'matched' };
   const remedy = 'Find the order. If no order belongs to it, find out who created the invoice.';
   const difference = differs('invoice_without_order', null, invoice.status, '', remedy);
-  const finding = {
-    ...difference,
-    external_id,
-    currency: invoice.currency,
-    confirmed: isConfirmed,
-    order: null,
-    invoice,
-  };
+  const { currency } = invoice;
+  const finding = { ...difference, external_id, currency, confirmed: isConfirmed, order: null, invoice };
   return withinGrace([finding], horizon, [invoice.finished_at ?? invoice.created_at]);
 }
 
@@ -236,17 +230,8 @@ export function foundInvoice(invoice: ReconcileInvoice): FoundInvoice | string {
 /** An invoice without what was paid: nobody has paid it, or its form does not say so, such as that of a creation. */
 export function withoutPayment(invoice: ReconcileInvoice): FoundInvoice {
   const { uuid, status, amount, currency, created_at, expires_at, finished_at } = invoice;
-  const unpaid = { paid_amount: null, credited_usdt: null };
-  return {
-    uuid,
-    status,
-    amount,
-    currency: currency.code.toUpperCase(),
-    ...unpaid,
-    created_at,
-    expires_at,
-    finished_at,
-  };
+  const unpaid = { currency: currency.code.toUpperCase(), paid_amount: null, credited_usdt: null };
+  return { uuid, status, amount, ...unpaid, created_at, expires_at, finished_at };
 }
 
 const ID_MAX = 512;

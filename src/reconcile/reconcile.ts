@@ -569,12 +569,9 @@ function listedRow(order: HeldOrder, invoice: FoundInvoice): Row {
 
 function held({ amount, credited_usdt, created_at, changed_at, place, ...order }: FoundOrder, row: number): HeldOrder {
   return {
-    external_id: order.external_id,
-    order: order.order,
+    ...order,
     amount: amount.toFixed(),
-    currency: order.currency,
     credited: credited_usdt?.toFixed() ?? null,
-    state: order.state,
     created: created_at?.getTime() ?? null,
     changed: changed_at?.getTime() ?? null,
     place: place === `row ${row}` ? row : place,
@@ -583,12 +580,9 @@ function held({ amount, credited_usdt, created_at, changed_at, place, ...order }
 
 function orderOf({ amount, credited, created, changed, place, ...order }: HeldOrder): FoundOrder {
   return {
-    external_id: order.external_id,
-    order: order.order,
+    ...order,
     amount: new Decimal(amount),
-    currency: order.currency,
     credited_usdt: credited === null ? null : new Decimal(credited),
-    state: order.state,
     created_at: created === null ? null : new Date(created),
     changed_at: changed === null ? null : new Date(changed),
     place: typeof place === 'number' ? `row ${place}` : place,

@@ -27,18 +27,17 @@ export function isAction(word: string): word is ActionName {
 
 /** `sandbox pay order-1042` and the like: acts on the sandbox at `--url`. */
 export async function actOnSandbox(name: ActionName, args: readonly string[], io: Io): Promise<ExitCode> {
-  const { values, positionals } = readArguments(COMMANDS['sandbox action'], args, `sandbox ${name}`);
   const { words, options = [] } = ACTIONS[name];
+  const table = { ...COMMANDS['sandbox action'], words: words.length };
+  const { values, positionals } = readArguments(table, args, `sandbox ${name}`);
   const fix = [START, name, ...words.map(({ example }) => example)].join(' ').trim();
   const url = parseAddress(values.url ?? usualSandbox(io.env), '--url', fix).replace(/\/+$/, '');
   const needed = words.filter(({ isOptional }) => !isOptional).map(({ needs }) => needs);
   if (positionals.length < needed.length) throw misuse(`${name} needs ${needed.join(' and ')}`, fix);
-  const extra = positionals[words.length];
-  if (extra !== undefined) throw misuse(`${name} does not take ${JSON.stringify(extra)}`, fix);
   const fields: Record<string, string | undefined> = {};
   for (const [index, { field }] of words.entries()) fields[field] = positionals[index];
   const given: Readonly<Record<string, unknown>> = values;
-  for (const [flag, { field }] of Object.entries<Flag>(COMMANDS['sandbox action'].flags)) {
+  for (const [flag, { field }] of Object.entries<Flag>(table.flags)) {
     const value = given[flag];
     if (field === undefined || value === undefined || value === false) continue;
     // An empty value comes from a variable that is not set. The sandbox would read it as absent, as in a form.

@@ -60,7 +60,12 @@ const MISTAKES: readonly Mistake[] = [
   ['a password', { MERCHANT_BASE_URL: 'https://ann:tops3cret@pay.example.com/api/v1' }, '…has credentials in it…', '…'],
   ['a quoted address', { MERCHANT_BASE_URL: `"${PAY}"` }, '… has quotes around it…', EXAMPLE],
   ['no key', { MERCHANT_API_KEY: '' }, 'MERCHANT_API_KEY is not set', 'export MERCHANT_API_KEY=…'],
-  ['a quoted key', { MERCHANT_API_KEY: `'${KEY}'` }, 'MERCHANT_API_KEY has quotes around it…', 'export MERCHANT_API_KEY=…'],
+  [
+    'a quoted key',
+    { MERCHANT_API_KEY: `'${KEY}'` },
+    'MERCHANT_API_KEY has quotes around it…',
+    'export MERCHANT_API_KEY=…',
+  ],
   ['a line break after the key', { MERCHANT_API_KEY: `${KEY}\n` }, 'MERCHANT_API_KEY has white space …', '…'],
   [
     'a quoted secret',

@@ -101,7 +101,7 @@ it('a receiver that awaits advance() of its own sandbox is told so on the consol
       await Promise.race([sandbox.advance('1h'), new Promise((resolve) => setImmediate(resolve))]);
       return new Response();
     },
-    sleep: (milliseconds) => (milliseconds > 2_000 ? new Promise(() => undefined) : Promise.resolve()),
+    sleep: (milliseconds) => (milliseconds > 1_000 ? new Promise(() => undefined) : Promise.resolve()),
   });
   await api('POST', '/invoices', { ...ORDER, callback_url: 'http://127.0.0.1:3000/' });
   await sandbox.pay('order-1042');

@@ -103,7 +103,7 @@ export function resend(
 }
 
 /** Real time before a wait is told. Less than a test has. */
-const PATIENCE = 2_000;
+const PATIENCE = 1_000;
 const WAITS =
   'waits for the response of a receiver before it moves the clock or settles. A receiver that awaits advance() or settle() waits for itself: respond first.';
 

@@ -5,6 +5,7 @@ import { catchUp } from './catch-up/catch-up.ts';
 import type { CatchUpClient, CatchUpOptions, CatchUpResult } from './catch-up/options.ts';
 import { engine } from './crypto.ts';
 import type { InvoiceEvent } from './event/event-types.ts';
+import { memberOf, takeNodeResponse } from './framework.ts';
 import { type HandlerSettings, readHandlerOptions, type WebhookHandlerOptions } from './handle/handler-options.ts';
 import { identify, playInTime } from './handle/play-event.ts';
 import { type Ending, replyFor, type WebhookReply } from './handle/reasons.ts';
@@ -180,8 +181,7 @@ function endingOf(error: unknown): Ending {
  * True for the request of a framework, which is given to `handle` by mistake: `handle` takes { method, headers, body }.
  */
 function isFrameworkRequest(request: unknown): boolean {
-  if (typeof request !== 'object' || request === null) return false;
-  return ['pipe', 'raw', 'req', 'arrayBuffer'].some((member) => member in request);
+  return ['pipe', 'raw', 'req', 'arrayBuffer'].some((member) => memberOf(request, member) !== undefined);
 }
 
 const NOT_A_ROUTE: Ending = {
@@ -201,25 +201,10 @@ async function refuseRoute<Extra extends object>(
   settings: HandlerSettings<Extra>,
 ): Promise<WebhookReply> {
   const reply = respond(settings, NO_SUBJECT, NOT_A_ROUTE);
-  const response = [second, 'res' in request ? request.res : null].find(isResponse);
-  if (response === undefined) return reply;
-  if ('respond' in request) request.respond = false; // Koa: the response is written here
-  if (typeof response.hijack === 'function') response.hijack(); // Fastify
-  const raw = isResponse(response.raw) ? response.raw : response;
-  raw.statusCode = reply.status;
-  raw.end?.(`${reply.body}: use toNodeHandler(handler) as the route`);
+  const response = takeNodeResponse(request, second);
+  if (response !== undefined) {
+    response.statusCode = reply.status;
+    response.end(`${reply.body}: use toNodeHandler(handler) as the route`);
+  }
   return reply;
-}
-
-interface ResponseLike {
-  statusCode?: unknown;
-  end?(text: string): unknown;
-  hijack?(): unknown;
-  raw?: unknown;
-}
-
-function isResponse(value: unknown): value is ResponseLike {
-  return (
-    typeof value === 'object' && value !== null && (('end' in value && 'statusCode' in value) || 'hijack' in value)
-  );
 }

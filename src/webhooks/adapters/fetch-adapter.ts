@@ -1,5 +1,6 @@
 import { ConfigurationError } from '../../errors/classes.ts';
 import { BodyChunks, bodyGone } from '../body.ts';
+import { memberOf, takeNodeResponse } from '../framework.ts';
 import { refuseJson } from '../handle/reasons.ts';
 import { type HandlerSource, handleOf } from './lazy-handler.ts';
 
@@ -34,9 +35,9 @@ export function toFetchHandler(handler: HandlerSource): (input: FetchInput) => P
         return await readRequest(request, limit, signal);
       },
     });
-    const [response] = others;
-    if (isNodeResponse(response)) {
-      // The caller is a route of Express, which waits for the response on its own object.
+    const response = request === null ? takeNodeResponse(input, others[0]) : undefined;
+    if (response !== undefined) {
+      // The caller is a route of Express or the like, which waits for the response on its own object.
       response.statusCode = reply.status;
       response.end(reply.body);
     }
@@ -53,8 +54,6 @@ const NOT_A_REQUEST = () =>
 
 /** Finds the Request in what a framework passed. Members are compared, because polyfills have other classes. */
 function requestOf(input: unknown): Request | null {
-  const memberOf = (value: unknown, name: string): unknown =>
-    typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
   const req = memberOf(input, 'req');
   return [input, memberOf(input, 'request'), req, memberOf(req, 'raw')].find(isRequest) ?? null;
 }
@@ -63,10 +62,6 @@ function isRequest(value: unknown): value is Request {
   if (typeof value !== 'object' || value === null) return false;
   const { method, headers, arrayBuffer } = value as Partial<Request>; // each is checked
   return typeof method === 'string' && typeof headers?.get === 'function' && typeof arrayBuffer === 'function';
-}
-
-function isNodeResponse(value: unknown): value is { statusCode: number; end(body: string): unknown } {
-  return typeof value === 'object' && value !== null && 'statusCode' in value && 'end' in value;
 }
 
 async function readRequest(request: Request, limit: number, signal: AbortSignal): Promise<Uint8Array | null> {

@@ -28,13 +28,8 @@ export function handleOf(source: HandlerSource, adapter: string): (request: Webh
     } catch (error) {
       const message = isMerchantError(error) ? error.message : 'The function that makes the webhook handler threw.';
       const reply = replyFor('setup');
-      const fact = {
-        reason: 'setup',
-        message,
-        status: reply.status,
-        ...(isMerchantError(error) ? {} : { error }),
-      } as const;
-      report({ onReport: undefined, verify: { now: Date.now } }, NO_SUBJECT, fact);
+      const fact = { message, status: reply.status, error: isMerchantError(error) ? undefined : error };
+      report({ onReport: undefined, verify: { now: Date.now } }, NO_SUBJECT, { reason: 'setup', ...fact });
       return reply;
     }
     return await handler.handle(request);

@@ -1,5 +1,7 @@
+import { ConfigurationError } from '../../errors/classes.ts';
 import { BodyChunks, bodyGone, type Framework, type RawBody, tooLarge } from '../body.ts';
 import { utf8 } from '../crypto.ts';
+import { memberOf, type NodeResponse, takeNodeResponse } from '../framework.ts';
 import type { WebhookReply } from '../handle/reasons.ts';
 import type { HeadersInput } from '../verify/headers.ts';
 import { type HandlerSource, handleOf } from './lazy-handler.ts';
@@ -17,8 +19,10 @@ export interface NodeHandler {
 /**
  * The handler as a function of Node's request and response. It reads the body, up to the size limit, or takes the
  * bytes that a framework kept (`express.raw()`, Nest's `rawBody`). A parsed body is answered 400
- * (`body_already_parsed`), and one that something else has read 500 (`setup`). The report names the line to change.
- * The returned function never rejects with an error of this package.
+ * (`body_already_parsed`), and one that something else has read 500 (`setup`). If something else answers first, that is
+ * reported as `setup`. The report names the line to change.
+ *
+ * The returned function rejects only if it is not given a request and a response of Node, such as the Request of fetch.
  *
  * @param handler The handler, or a function that makes it at the first request.
  * @example
@@ -26,26 +30,39 @@ export interface NodeHandler {
  */
 export function toNodeHandler(handler: HandlerSource): NodeHandler {
   const handle = handleOf(handler, 'toNodeHandler');
-  return async (
-    first: NodeRequest | FastifyRequestLike | KoaContextLike,
-    second: unknown,
-    next?: unknown,
-  ): Promise<void> => {
+  return async (first: unknown, second: unknown, next?: unknown): Promise<void> => {
     try {
       const { request, response, kept, framework } = parseArguments(first, second);
+      const headers = headersOf(request);
+      const wasAnswered = isAnswered(response);
       const reply = await handle({
         method: request.method ?? '',
-        headers: headersOf(request),
-        body: (limit, signal) => nodeBody(request, kept, framework, limit, signal),
+        headers,
+        body: (limit, signal) => {
+          if (wasAnswered) throw answeredElsewhere(response, 'before the handler, so nothing was handled');
+          return nodeBody(request, kept, framework, limit, signal);
+        },
       });
-      sendReply(request, response, reply);
+      if (!isAnswered(response)) return sendReply(request, response, reply);
+      const own = `before the handler ended with ${reply.status} ${reply.body}, which was not sent`;
+      const body = () => Promise.reject(answeredElsewhere(response, own));
+      if (!wasAnswered) await handle({ method: 'POST', headers, body }); // the handler knows where reports go
     } catch (error) {
-      // An object of the framework threw. The handler itself never rejects.
+      // The arguments are not of Node, or an object of the framework threw. The handler itself never rejects.
       if (typeof next !== 'function') throw error;
       next(error);
     }
   };
 }
+
+function isAnswered(response: NodeResponse): boolean {
+  return response.headersSent || response.writableEnded;
+}
+
+const answeredElsewhere = ({ statusCode }: NodeResponse, when: string): ConfigurationError =>
+  new ConfigurationError(
+    `Something else answered this delivery with ${statusCode} ${when}. The service acts on that answer. Let the handler alone answer, and wait for it: app.post('/webhook', toNodeHandler(handler)), in Koa await webhook(ctx, next).`,
+  );
 
 // The parts of Node's request that the adapter uses, typed by hand. The declarations of this package must not need
 // Node's types, and the request of a framework must fit.
@@ -81,16 +98,6 @@ export interface NodeRequest {
   destroy?(): unknown;
 }
 
-/** The part of `http.ServerResponse`, or of the response of a framework, that the adapter uses. */
-export interface NodeResponse {
-  statusCode: number;
-  readonly headersSent: boolean;
-  readonly writableEnded: boolean;
-  readonly destroyed?: boolean | undefined;
-  setHeader(name: string, value: string): unknown;
-  end(body: string, done?: () => void): unknown;
-}
-
 /** Fastify's request: `raw` is Node's request, `body` the result of a parser. */
 export interface FastifyRequestLike {
   readonly raw: NodeRequest;
@@ -120,30 +127,29 @@ interface NodeArguments {
   readonly framework: Framework;
 }
 
-/** Distinguishes the frameworks by their arguments: (req, res), Fastify's (request, reply) or Koa's (ctx, next). */
-function parseArguments(first: NodeRequest | FastifyRequestLike | KoaContextLike, second: unknown): NodeArguments {
-  if ('req' in first && 'res' in first && typeof second !== 'object') {
-    first.respond = false;
-    const parsed = first.request ?? {};
-    const body = 'body' in parsed ? parsed.body : undefined;
-    const rawBody = 'rawBody' in parsed ? parsed.rawBody : undefined;
-    return { request: first.req, response: first.res, kept: { body, rawBody }, framework: 'koa' };
+/**
+ * Finds Node's request and response in what a framework passed: (req, res), Fastify's (request, reply) or Koa's
+ * (ctx, next).
+ *
+ * @throws ConfigurationError if they are not there
+ */
+function parseArguments(first: unknown, second: unknown): NodeArguments {
+  const request = [first, memberOf(first, 'raw'), memberOf(first, 'req')].find(isRequest);
+  const response = takeNodeResponse(first, second);
+  if (request === undefined || response === undefined) {
+    throw new ConfigurationError(
+      'toNodeHandler got no request and response of Node. Hono, Next, SvelteKit, Bun, Deno and workers pass a Request of fetch: use toFetchHandler(handler). Otherwise pass both on: webhook(request, response).',
+    );
   }
-  if ('raw' in first) {
-    const reply = second as FastifyReplyLike; // Fastify always passes the two together
-    reply.hijack();
-    // `rawBody` is where the plugin fastify-raw-body leaves the bytes.
-    const rawBody = 'rawBody' in first ? first.rawBody : undefined;
-    return { request: first.raw, response: reply.raw, kept: { body: first.body, rawBody }, framework: 'fastify' };
-  }
-  const request = first as NodeRequest; // the rest of the union
-  const framework = 'app' in first && 'originalUrl' in first ? 'express' : null;
-  return {
-    request,
-    response: second as NodeResponse, // as the call signature says
-    kept: { body: request.body, rawBody: request.rawBody },
-    framework,
-  };
+  const isOfExpress = 'app' in request && 'originalUrl' in request;
+  if (request === first) return { request, response, kept: request, framework: isOfExpress ? 'express' : null };
+  if (request === memberOf(first, 'raw')) return { request, response, kept: first as KeptBody, framework: 'fastify' };
+  // Parsers of Koa leave the body in ctx.request: ctx.body is that of the response.
+  return { request, response, kept: (first as KoaContextLike).request ?? {}, framework: 'koa' };
+}
+
+function isRequest(value: unknown): value is NodeRequest {
+  return typeof memberOf(value, 'on') === 'function' && typeof memberOf(value, 'headers') === 'object';
 }
 
 /** Returns `rawHeaders`, which shows repeated headers. Some serverless bridges leave it empty: then `headers`. */
@@ -155,9 +161,8 @@ function headersOf(request: NodeRequest): HeadersInput {
 const NO_ERROR = 0;
 
 function sendReply(request: NodeRequest, response: NodeResponse, reply: WebhookReply): void {
-  // Aborted, or another response was sent. Older Nodes do not mark the response of a stream that was lost.
-  const isLost = response.destroyed === true || request.stream?.closed === true;
-  if (response.headersSent || response.writableEnded || isLost) return;
+  // Aborted. Older Nodes do not mark the response of a stream that was lost.
+  if (response.destroyed === true || request.stream?.closed === true) return;
   response.statusCode = reply.status;
   for (const [name, value] of Object.entries(reply.headers)) response.setHeader(name, value);
   if (request.complete !== false || reply.body !== 'time_limit') {
@@ -192,10 +197,12 @@ function discardRest(request: NodeRequest): void {
   request.resume();
 }
 
-/** The body as a framework left it, the most reliable form first. */
+/** Where a framework left the body, the most reliable form first. */
 interface KeptBody {
-  readonly rawBody: unknown;
-  readonly body: unknown;
+  readonly rawBody?: unknown;
+  /** Bytes, in some set-ups of Express. Node's request in Fastify. */
+  readonly raw?: unknown;
+  readonly body?: unknown;
 }
 
 /** The raw body: the bytes that the framework kept, or those of the stream. Throws a setup error if neither exists. */
@@ -206,7 +213,7 @@ async function nodeBody(
   limit: number,
   signal: AbortSignal,
 ): Promise<RawBody | null> {
-  for (const value of [kept.rawBody, kept.body]) {
+  for (const value of [kept.rawBody, kept.raw, kept.body]) {
     if (ArrayBuffer.isView(value)) return value;
   }
   // Before the parsed body: Express sets `{}` on requests whose body no parser has read.

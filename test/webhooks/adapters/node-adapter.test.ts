@@ -67,6 +67,7 @@ it.each<[Framework, string, Keep]>([
   ['node:http', 'the exact text in body', async (request) => ({ body: await text(request) })],
   ['Express', 'bytes in body (express.raw)', async (request) => ({ body: await collect(request) })],
   ['Express', 'bytes beside a parsed body (Nest)', bytesBeside],
+  ['Express', 'bytes in raw', async (request) => ({ raw: await collect(request), body: {} })],
   ['Fastify', 'bytes that its parser kept', async (request) => ({ body: await collect(request) })],
   ['Fastify', 'bytes beside a parsed body (fastify-raw-body)', bytesBeside],
   ['Koa', 'bytes beside a parsed body', bytesBeside],
@@ -99,6 +100,32 @@ it.each([
     expect([parsed.calls, consumed.calls]).toEqual([[], []]);
   },
 );
+
+it.each<[string, boolean, number, RegExp]>([
+  ['before the handler', true, 0, /with 200 before the handler, so nothing was handled\..*toNodeHandler\(handler\)/],
+  ['before the handler ended', false, 1, /with 200 before the handler ended with 200 done.*await webhook\(ctx, next\)/],
+])('a framework that answers %s is reported as setup', async (_when, isBefore, handled, line) => {
+  const shop = endpoint();
+  const url = await serve(async (request, response) => {
+    if (isBefore) response.end('ok');
+    const work = toNodeHandler(shop.handler)(request, response);
+    if (!isBefore) response.end('ok');
+    await work;
+  });
+  expect((await post(url)).text).toBe('ok');
+  await expect
+    .poll(() => shop.reports)
+    .toMatchObject([{ reason: 'setup', deliveryId: 'dlv_1', message: expect.stringMatching(line) }]);
+  expect(shop.calls).toHaveLength(handled);
+});
+
+it('a Request of fetch is refused with the line to change, by the error handler of the framework', async () => {
+  const { handler } = endpoint();
+  const adapter = toNodeHandler(handler) as Adapter; // the mistake
+  const request = new Request('http://shop.example', { method: 'POST', headers: SIGNED, body: TEXT });
+  for (const given of [undefined, {}, new Response()])
+    await expect(adapter(request, given)).rejects.toThrow(/no request and response of Node.*toFetchHandler\(handler\)/);
+});
 
 it('a bridge whose request is no real stream has the text in body', async () => {
   const shop = endpoint();
@@ -191,7 +218,7 @@ describe('HTTP/2', () => {
       end(request);
       await ended;
       // The end of the body and the reset are two frames: between them the body looks complete.
-      expect(['aborted', 'signature_mismatch']).toContain(reasons()[0]);
+      expect(['aborted', 'signature_mismatch']).toContain(reasons().join());
       expect(calls).toEqual([]);
     }
   });

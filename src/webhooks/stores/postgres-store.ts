@@ -22,7 +22,8 @@ import {
 //   transaction.
 // - A dead process: the server rolls back, and the event is free.
 // - A lost connection: the run is rejected at once, and the connection leaves the pool. If the connection was dead
-//   before the claim, as after a freeze of the machine, there is one more try on another one.
+//   before the claim, as after a freeze of the machine, there is one more try on another one. It was dead if its socket
+//   was closed, or if the server ended it: its last words, an error of class 57P, are the answer to the next statement.
 // - A replay: the claim statement renews the record, under the same lock. A rollback leaves the old record.
 // - A holder that hangs or is cut off: the server ends it after `idleTimeout` without a statement. A function that
 //   still runs ten minutes after its claim loses its connection.
@@ -148,8 +149,9 @@ export function postgresStore(
           const isLost = thrown instanceof LostConnection;
           const error = isLost ? thrown.cause : thrown;
           if (reached.at === null) {
-            if (isLost) dead += 1;
-            if (isLost && dead === 1 && !signal.aborted) continue;
+            const isDead = isLost || ENDED_BY_SERVER.test(String(codeOf(error)));
+            if (isDead) dead += 1;
+            if (isDead && dead === 1 && !signal.aborted) continue;
             if (left > 0 && REPEATABLE.includes(codeOf(error))) continue;
             throw tableProblem(error, sql.table);
           }
@@ -210,6 +212,8 @@ async function raceWithAbort(signal: AbortSignal, work: () => Promise<void>): Pr
 const COUNT_GONE = 'SELECT count(*)::int AS gone FROM gone';
 /** Serialization failure and deadlock. */
 const REPEATABLE: readonly unknown[] = ['40001', '40P01'];
+/** Shutdown, crash, a dropped database, and the timeout of an idle session. */
+const ENDED_BY_SERVER = /^57P/;
 /** Errors of two concurrent changes of the same table. */
 const CONCURRENT: readonly unknown[] = [...REPEATABLE, '23505', '42P07', '42701', '42710'];
 

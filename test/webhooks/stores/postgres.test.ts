@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { type AddressInfo, connect, createServer } from 'node:net';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { PGlite } from '@electric-sql/pglite';
 import type { Client, Pool, PoolClient } from 'pg';
@@ -267,17 +267,31 @@ describe('a transaction of a pg Pool', () => {
     expect(await query('SELECT * FROM merchant_webhook_events')).toEqual([]);
   });
 
-  it('begins once more on another connection where the first one died unseen before the claim', async () => {
-    const { once, credits } = await benchOf(given);
-    const dying = await given.connect();
+  it.each([
+    ['its socket was cut', async () => {}, (socket: Socket) => void socket.destroy(new Error('read ECONNRESET'))],
+    [
+      'the server ended it, whose message nobody has read',
+      async (socket: Socket, pid: number) => {
+        socket.pause();
+        await given.query('SELECT pg_terminate_backend($1, 10000)', [pid]);
+      },
+      (socket: Socket) => void socket.resume(),
+    ],
+  ])('begins once more where the connection died before the claim: %s', async (_title, end, read) => {
+    // Over TCP, where a write to a closed connection is no error, so that the message is what the driver sees first.
+    const road = await roadTo(String(given.options.host));
+    const { once, credits } = await benchOf(road);
+    const dying = await road.connect();
+    const { rows } = await dying.query('SELECT pg_backend_pid() AS pid');
+    const { stream } = (dying as unknown as { connection: { stream: Socket } }).connection;
+    await end(stream, rows[0].pid);
     const { query } = dying;
     let died = 0;
-    // A connection that dies under its next statement, as one that the server closed while the machine was frozen.
+    // It dies under its next statement, as one that the server closed while the machine was frozen.
     dying.query = ((...values: unknown[]) => {
       dying.query = query;
       died += 1;
-      const { connection } = dying as unknown as { connection: { stream: { destroy(error: Error): void } } };
-      connection.stream.destroy(new Error('read ECONNRESET'));
+      read(stream);
       return Reflect.apply(query, dying, values);
     }) as typeof query;
     dying.release();
@@ -312,8 +326,11 @@ describe('a transaction of a pg Pool', () => {
 // The work is done, and then a response of PostgreSQL is lost. The event must count as done, or its repeat would write twice.
 // For a store with leases, conformance.test.ts checks the repeated completion, and handle/stores.test.ts that it is made.
 
-/** A road to PostgreSQL that breaks a connection once it says COMMIT: before it arrives, or before the response leaves. */
-async function roadTo(folder: string, breaks: 'before' | 'after') {
+/**
+ * A road to PostgreSQL over TCP. It can break a connection once it says COMMIT: before it arrives, or before the response
+ * leaves.
+ */
+async function roadTo(folder: string, breaks?: 'before' | 'after') {
   const road = createServer((client) => {
     const server = connect(join(folder, '.s.PGSQL.5432'));
     let cut = false;
@@ -322,7 +339,7 @@ async function roadTo(folder: string, breaks: 'before' | 'after') {
       server.destroy();
     };
     client.on('data', (bytes) => {
-      cut ||= bytes.includes('COMMIT');
+      cut ||= breaks !== undefined && bytes.includes('COMMIT');
       if (cut && breaks === 'before') end();
       else server.write(bytes);
     });

@@ -40,7 +40,7 @@ export const SPOILT = {
     remedy: 'Set the variable',
   },
   template: {
-    form: /^\$\{.*\}$|^\$\(.*\)$|^<.*>$|^\{\{.*\}\}$/s,
+    form: /\$\{.*\}|^\$\(.*\)$|^<.*>$|^\{\{.*\}\}$/s,
     problem: 'is a template that was not filled in',
     remedy: 'Set the variable',
   },

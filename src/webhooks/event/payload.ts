@@ -20,20 +20,20 @@ export function readMember(payload: JsonObject, name: string): unknown {
   return Object.hasOwn(payload, name) ? payload[name] : undefined;
 }
 
-/** Reads an amount, or null if it is absent. @throws WebhookVerificationError if it cannot be read or is negative */
+/** Reads an amount, or null if it is absent or empty. @throws WebhookVerificationError if it cannot be read or is negative */
 export function optionalAmount(payload: JsonObject, name: string): Decimal | null {
   const value = readMember(payload, name) ?? null;
-  if (value === null) return null;
+  if (value === null || value === '') return null;
   const decimal = decimalFrom(value);
   if (decimal instanceof Problem) throw malformed(`"${name}" ${decimal.message}`);
   if (decimal.isNegative()) throw malformed(`"${name}" is negative`);
   return decimal;
 }
 
-/** Reads an amount. @throws WebhookVerificationError if it is absent, cannot be read or is negative */
+/** Reads an amount. @throws WebhookVerificationError if it is absent or empty, cannot be read or is negative */
 export function requiredAmount(payload: JsonObject, name: string): Decimal {
   const decimal = optionalAmount(payload, name);
-  if (decimal === null) throw malformed(`"${name}" is missing`);
+  if (decimal === null) throw malformed(`"${name}" is missing or empty`);
   return decimal;
 }
 

@@ -147,7 +147,7 @@ function mayBeAboutMoney(value: unknown, depth: number): boolean {
   if (typeof value !== 'object' || value === null || depth > DEEPEST) return false;
   return Object.entries(value).some(([name, inner]) => {
     if (name === 'status' && typeof inner === 'string' && inner.trim().toLowerCase() === 'success') return true;
-    return (name === 'credited_usdt' && inner !== null) || mayBeAboutMoney(inner, depth + 1);
+    return (name === 'credited_usdt' && inner !== null && inner !== '') || mayBeAboutMoney(inner, depth + 1);
   });
 }
 

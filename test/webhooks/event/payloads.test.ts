@@ -53,6 +53,10 @@ const AMOUNTS: Read[] = [
     { amount: new Decimal(25), credited_usdt: new Decimal('26.91') },
   ),
   reads({ ...canceled, credited_usdt: '0.00' }, { ...CANCELED, ...NOTHING_PAID }),
+  // An empty optional amount is null.
+  reads({ ...canceled, credited_usdt: '' }, { ...CANCELED, ...NOTHING_PAID }),
+  [{ ...paid, original_amount: '' }, NOT_ADJUSTED],
+  reads({ ...paid, adjusted: true, original_amount: '' }, { adjusted: true, original_amount: null }),
   ...['expired', 'canceled', 'fail'].map((state): Read => {
     const body = { ...canceled, status: state };
     return [body, { ...CANCELED, ...COMMON, ...NOTHING_PAID, status: state, raw: body }];
@@ -71,7 +75,7 @@ const BAD_AMOUNTS: Refused[] = [
   [{ ...paid, credited_usdt: '-26.91' }, '"credited_usdt" is negative'],
   [raw('credited_usdt', '108.69565200000001'), '"credited_usdt" must be a decimal string'],
   [{ ...paid, amount: undefined }, '"amount" is missing'],
-  [{ ...paid, amount: '' }, '"amount" must be a decimal'],
+  [{ ...paid, amount: '' }, '"amount" is missing or empty'],
   [{ ...paid, amount: '-0.01' }, '"amount" is negative'],
   [{ ...paid, amount: '9'.repeat(200_000) }, '"amount" must be a decimal'],
   [raw('amount', '1e400'), '"amount" must be a decimal'],

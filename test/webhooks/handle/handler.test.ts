@@ -65,6 +65,7 @@ it.each<[string, object, 'no_handler' | 'unknown_payment']>([
   ['a new status', held, 'no_handler'],
   ['success in another member', { ...held, event: 'order.held', check: 'success' }, 'no_handler'],
   ['a credit of null', { ...held, event: 'order.held', credited_usdt: null }, 'no_handler'],
+  ['an empty credit', { ...held, event: 'order.held', credited_usdt: '' }, 'no_handler'],
   ['a status that is no text', { ...held, event: 'order.held', note: null, part: { status: 7 } }, 'no_handler'],
   ['another name and status success', { ...paidBody, event: 'order.settled' }, 'unknown_payment'],
   ['status success without a credit', { ...canceledBody, event: 'a.b', status: 'success' }, 'unknown_payment'],

@@ -127,6 +127,7 @@ it.each<[string, WebhookSecret, RegExp]>([
   ['a literal line break', `${LONG}\\n`, /has a literal \\n/],
   ['a comma', `${LONG},${LONG}2`, /comma.*Give a list/],
   ['a template', '$'.concat('{MERCHANT_WEBHOOK_SECRET}'), /template that was not filled in/],
+  ['a template in its middle', 'whsec_$'.concat('{SECRET}_of_the_shop'), /template that was not filled in/],
   ['another template', '<WEBHOOK_SECRET>', /template that was not filled in/],
   ['the word undefined', 'undefined', /the word undefined or null/],
   ['the word null', 'null', /the word undefined or null/],

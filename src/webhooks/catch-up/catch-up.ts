@@ -10,6 +10,7 @@ import { identify, playInTime } from '../handle/play-event.ts';
 import { type Ending, type Fact, REASONS, type Verdict } from '../handle/reasons.ts';
 import { NO_SUBJECT, type ReportSubject, report } from '../handle/report.ts';
 import { startTimeLimit } from '../handle/timing.ts';
+import { warnOfForgetting } from '../stores/memory-store.ts';
 import { concurrently, untilAborted } from './concurrently.ts';
 import {
   type CatchUpClient,
@@ -137,9 +138,9 @@ class Run<Extra extends object> {
     } finally {
       if (reads.unknown > 0 && reads.found === 0 && !this.#idents.every(isUuid)) {
         this.#report('unknown_order', {
-          cause: `The service found none of the ${reads.unknown} orders.`,
+          cause: `The service found none of the ${reads.unknown} orders. Their ids are not the external_ids of invoices, the API key is that of another business, or the service accepts uuids alone.`,
           remedy:
-            'If they have invoices, it does not accept external_ids: keep the uuid of each created invoice in your database, and pass the uuids as orders.',
+            'Compare an id with the invoice in the dashboard. For uuids, keep the uuid of each created invoice in your database, and pass the uuids as orders.',
         });
       }
     }
@@ -332,6 +333,8 @@ async function playInvoice<Extra extends object>(
     subject = { ...subject, key: identified.key };
     const ending = await playInTime(identified, settings, limit, subject);
     const isStopped = stop?.aborted && ending.verdict === 'time_limit'; // the caller aborted before the function began
+    if (ending.verdict === 'done') warnOfForgetting(settings.store, 'catchUp');
+    if (ending.verdict === 'done' && again) report(settings, subject, { reason: 'replayed' });
     // Repeats of completed events are normal here: they are counted and not reported.
     if (!isStopped && ending.verdict !== 'done' && ending.verdict !== 'duplicate') {
       const { verdict: reason, ...fact } = ending;

@@ -112,7 +112,8 @@ const STORE_DOWN: Ending = {
 };
 const STORE_FAILED: Ending = {
   verdict: 'store_failed',
-  cause: 'The store failed around your function. If the function succeeded, it may run again.',
+  cause:
+    'The store failed around your function, or because the function caught the error of a statement, or did not await one. If the function succeeded, it may run again.',
   remedy: null,
 };
 const ENDED_BY_ANOTHER: Ending = {

@@ -96,8 +96,7 @@ export function report(settings: ReportSettings, subject: ReportSubject, fact: R
   const { isStranger, ...about } = subject;
   // A message can quote what a stranger sent: unprintable characters in it could forge lines of a log, and hide words.
   const message = printable(fact.message ?? reasonText(reason, fact));
-  const withoutError: WebhookReport = { reason, message, status, ...about };
-  const made: WebhookReport = error === undefined ? withoutError : { ...withoutError, error };
+  const made: WebhookReport = { reason, message, status, ...about, ...(error !== undefined && { error }) };
   const { onReport } = settings;
   notify(() =>
     onReport === undefined ? toConsole(made, isStranger, settings.verify.now, fact.isCauseKnown) : onReport(made),
@@ -107,8 +106,7 @@ export function report(settings: ReportSettings, subject: ReportSubject, fact: R
 /** Reports work that ended after the time limit had been reported. */
 export function reportLate(settings: ReportSettings, subject: ReportSubject, late: Ending): void {
   const { verdict, ...fact } = late;
-  if (verdict === 'done') report(settings, subject, { reason: 'completed_late' });
-  else report(settings, subject, { reason: verdict, ...fact });
+  report(settings, subject, { reason: verdict === 'done' ? 'completed_late' : verdict, ...fact });
 }
 
 // What is printed if a handler has no `onReport`. Each failure of a genuine event is printed, because an order waits
@@ -139,7 +137,8 @@ function toConsole(report: WebhookReport, isStranger: boolean, now: () => number
   // The time limit also ends requests of strangers who do not send their whole body.
   if (row.console === 'each' && (isOfEvent || reason !== 'time_limit')) {
     const order = external_id === null ? '' : ` of order ${printable(external_id)}`;
-    const again = row.again ? ' The service sends it again.' : '';
+    const again =
+      row.again && status !== null ? ` The handler replied ${status}, so that the service sends it again.` : '';
     print(`webhook${order}: ${reason}: ${message}${again}`, error);
     return;
   }
@@ -177,6 +176,5 @@ export function forgetPrinted(): void {
 }
 
 function print(line: string, error: unknown): void {
-  if (error === undefined) console.error(`merchant-invoicing: ${line}`);
-  else console.error(`merchant-invoicing: ${line}`, error);
+  console.error(`merchant-invoicing: ${line}`, ...(error === undefined ? [] : [error]));
 }

@@ -371,7 +371,9 @@ describe('orders', () => {
     const { result, reports } = await catchUp(failing([], ['order-1', 'order-2'], MISSING), ['order-1', 'order-2']);
     expect(result).toEqual(counts({ unknown: 2 }));
     expect(reports).toHaveLength(3);
-    const message = expect.stringMatching(/none of the 2 orders.*pass the uuids/);
+    const message = expect.stringMatching(
+      /none of the 2 orders.*not the external_ids.*another business.*uuids alone.*pass the uuids/,
+    );
     expect(reports[2]).toMatchObject({ reason: 'unknown_order', external_id: null, message });
     const byUuid = await catchUp(failing([], [uuidOf(9)], MISSING), [uuidOf(9)]);
     expect(byUuid.reports).toHaveLength(1);
@@ -550,6 +552,8 @@ describe('replay', () => {
     const replay = ['order-1042', 'open', 'order-1042'];
     expect(await shop.handler.catchUp(given.client, { replay })).toEqual(counts({ played: 1, open: 1 }));
     expect(shop.events.map(({ source }) => source)).toEqual(['webhook', 'catch_up']);
+    const message = expect.stringMatching(/because of replay.*scheduled run takes orders/);
+    expect(shop.reports).toMatchObject([{ reason: 'replayed', external_id: 'order-1042', message }]);
     expect(await send(shop)).toMatchObject({ body: 'duplicate' });
   });
 

@@ -38,7 +38,13 @@ describe('without onReport, the console shows', () => {
 
   const rejecting = () => Promise.reject(failed);
   it.each<[string, Partial<WebhookHandlerOptions>, object, RegExp, unknown?]>([
-    ['a function that throws', { onPaid: rejecting }, paidBody, /order order-1042: handler_failed/, failed],
+    [
+      'a function that throws',
+      { onPaid: rejecting },
+      paidBody,
+      /order order-1042: handler_failed: .*replied 500/,
+      failed,
+    ],
     ['a store that is down', { store: { ...memoryStore(), claim: rejecting } }, paidBody, /store_failed/, failed],
     ['a malformed payload', {}, { ...paidBody, amount: 'x' }, /malformed_payload: .*"amount"/],
     ['an unknown payment', {}, { ...paidBody, event: 'payment.settled' }, /unknown_payment: .*onUnknown/],

@@ -2,6 +2,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { Redis } from 'ioredis';
 import { Client, Pool } from 'pg';
 import { expect, it, vi } from 'vitest';
+import { fakeInvoice } from '../../../src/tools/testing/index.ts';
 import {
   ConfigurationError,
   memoryStore,
@@ -9,6 +10,7 @@ import {
   redisStore,
   sqliteStore,
 } from '../../../src/webhooks/index.ts';
+import { endpoint } from '../endpoint.ts';
 
 // What the types refuse, on purpose. Nothing here connects.
 
@@ -85,7 +87,7 @@ it.each([
   expect(() => make(given as never)).toThrow(message);
 });
 
-it('memoryStore says once in production that it forgets', () => {
+it('memoryStore says once in production, and once where catchUp played with it, that it forgets', async () => {
   const lines: string[] = [];
   vi.spyOn(console, 'warn').mockImplementation((line: string) => void lines.push(line));
   memoryStore();
@@ -93,5 +95,10 @@ it('memoryStore says once in production that it forgets', () => {
   memoryStore();
   memoryStore();
   vi.unstubAllEnvs();
-  expect(lines).toEqual([expect.stringMatching(/memoryStore in production.*\n.*postgresStore/)]);
+  const invoices = { get: async () => fakeInvoice({ status: 'success' }), async *list() {} };
+  for (const orders of [['a'], ['b']]) await endpoint().handler.catchUp({ invoices }, { orders });
+  expect(lines).toEqual([
+    expect.stringMatching(/memoryStore in production.*\n.*postgresStore/),
+    expect.stringMatching(/memoryStore in catchUp.*\n.*postgresStore/),
+  ]);
 });

@@ -28,7 +28,7 @@ const CAUSES = {
     'Start the sandbox with NODE_EXTRA_CA_CERTS, or use http:// on this machine.',
   ],
   connection_failed: ['The connection to {host} failed: {what}.', SEE_LOG],
-  time_out: ['No response came in time.', LONG_WORK],
+  time_out: ['No response came in time: long work, or a route that never calls its handler.', LONG_WORK],
   redirect: ['It redirects{what}.', 'A redirect counts as a failure: make the final address the callback_url.'],
   no_route: [
     'The receiver has no POST route {place}.',

@@ -47,7 +47,7 @@ const BROKEN: readonly (readonly [mistake: string, listener: RequestListener, ca
   [
     'it refuses an order that it does not know',
     receiverWith(({ external_id }) => Promise.reject(new Error(`no order ${external_id}`))),
-    /your function threw/,
+    /Your function threw/,
     /needs one of its own: --external-id ID --uuid UUID --amount 25.00/,
   ],
   ['a CSRF guard protects it', answers(419, {}, 'Page Expired'), /CSRF/, /Exempt this route/],

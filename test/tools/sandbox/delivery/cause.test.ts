@@ -81,7 +81,7 @@ describe('the cause of a refused webhook', () => {
   it('is a time-out where no response came', async () => {
     const { why } = await sentTo(() => new Promise(() => {}), { sleep: () => Promise.resolve() });
     expect(why).toBe(
-      'No response came in time. Answer 2xx right after the commit. Give long work to a queue in the same transaction.',
+      'No response came in time: long work, or a route that never calls its handler. Answer 2xx right after the commit. Give long work to a queue in the same transaction.',
     );
   });
 

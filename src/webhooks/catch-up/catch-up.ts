@@ -10,7 +10,6 @@ import { identify, playInTime } from '../handle/play-event.ts';
 import { type Ending, type Fact, REASONS, type Verdict } from '../handle/reasons.ts';
 import { NO_SUBJECT, type ReportSubject, report } from '../handle/report.ts';
 import { startTimeLimit } from '../handle/timing.ts';
-import { warnOfForgetting } from '../stores/memory-store.ts';
 import { concurrently, untilAborted } from './concurrently.ts';
 import {
   type CatchUpClient,
@@ -333,8 +332,6 @@ async function playInvoice<Extra extends object>(
     subject = { ...subject, key: identified.key };
     const ending = await playInTime(identified, settings, limit, subject);
     const isStopped = stop?.aborted && ending.verdict === 'time_limit'; // the caller aborted before the function began
-    if (ending.verdict === 'done') warnOfForgetting(settings.store, 'catchUp');
-    if (ending.verdict === 'done' && again) report(settings, subject, { reason: 'replayed' });
     // Repeats of completed events are normal here: they are counted and not reported.
     if (!isStopped && ending.verdict !== 'done' && ending.verdict !== 'duplicate') {
       const { verdict: reason, ...fact } = ending;

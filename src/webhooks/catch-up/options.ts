@@ -12,6 +12,7 @@ import {
   unchecked,
 } from '../../errors/checks.ts';
 import { ConfigurationError } from '../../errors/classes.ts';
+import { warnOnce } from '../../errors/notify.ts';
 import type { CatchUpInvoice } from '../event/event-types.ts';
 
 // The arguments and the result of `handler.catchUp`.
@@ -150,6 +151,11 @@ export function readCatchUpOptions(merchant: CatchUpClient, options: CatchUpOpti
     return fail(`${name} must be an array or another iterable of ids, not ${kindOf(idents)}`);
   if (replay !== undefined && !(Array.isArray(replay) && replay.length <= REPLAY_MAX))
     fail(`replay must be an array of at most ${REPLAY_MAX} ids: it repeats done events, to repair by hand`);
+  if (replay !== undefined)
+    warnOnce(
+      'replay',
+      'catchUp plays the events of replay again at each run, also those that are done. A scheduled run takes orders.',
+    );
   return { ...read, idents, again: replay !== undefined };
 }
 

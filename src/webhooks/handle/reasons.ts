@@ -163,10 +163,6 @@ const ROWS = {
   ),
   taken_over: noted('An earlier attempt at this event did not end. It is handled again now.'),
   completed_late: noted('Your function succeeded after the time limit. The repeat finds the event done.'),
-  replayed: noted(
-    'catchUp played this event because of replay, also if it was done before.',
-    'A scheduled run takes orders in place of replay, which repeats at each run.',
-  ),
   unknown_order: noted(
     'The service knows no invoice of this order.',
     'Check the id, and that it belongs to this business.',

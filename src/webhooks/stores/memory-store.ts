@@ -46,15 +46,12 @@ interface Entry {
   isDone: boolean;
 }
 
-/** The stores of this file. */
-const stores = new WeakSet<object>();
-
-/** Warns once, if this is a memory store, that its records end with the process. */
-export function warnOfForgetting(store: object, where: string): void {
-  if (!stores.has(store)) return;
+/** Warns once in production that the records end with the process. Nothing else depends on NODE_ENV. */
+function warnOfProduction(): void {
+  if (!/^prod/i.test(environment('NODE_ENV') ?? '')) return;
   warnOnce(
-    `memoryStore in ${where}`,
-    `memoryStore in ${where}: a restart forgets which events are done, and two processes share nothing.\n` +
+    'memoryStore in production',
+    'memoryStore in production: a restart forgets which events are done, and two processes share nothing.\n' +
       '  An order can be fulfilled twice. Use postgresStore, sqliteStore or redisStore.',
   );
 }
@@ -73,6 +70,7 @@ export function warnOfForgetting(store: object, where: string): void {
 export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
   const { maxEntries, namespace, now } = readOptions('options', options, OPTIONS, configurationFail('memoryStore'));
   const entries = new Map<string, Entry>();
+  warnOfProduction();
 
   const heldBy = ({ key, owner }: Claim): Entry | null => {
     const entry = entries.get(key);
@@ -83,7 +81,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
     return entry?.leaseEnd === null ? null : entry;
   };
 
-  const store: MemoryStore = {
+  return {
     retention: null,
     namespace,
     get size() {
@@ -126,9 +124,6 @@ export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
       else if (entry !== null) entries.delete(claimed.key);
     },
   };
-  stores.add(store);
-  if (/^prod/i.test(environment('NODE_ENV') ?? '')) warnOfForgetting(store, 'production'); // nothing else depends on it
-  return store;
 }
 
 const fullText = (maxEntries: number): string =>

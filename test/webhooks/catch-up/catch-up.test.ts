@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { fakeError } from '../../../src/tools/testing/index.ts';
 import {
   type CatchUpClient,
@@ -544,7 +544,9 @@ it.each([
 });
 
 describe('replay', () => {
-  it('plays done events once more, also those of webhooks', async () => {
+  it('plays done events once more, also those of webhooks, and says so once', async () => {
+    const warned: string[] = [];
+    vi.spyOn(console, 'warn').mockImplementation((line: string) => void warned.push(line));
     const shop = shopOf();
     await send(shop);
     const given = clientOf(paid, { ...pending, uuid: uuidOf(1), external_id: 'open' });
@@ -552,8 +554,7 @@ describe('replay', () => {
     const replay = ['order-1042', 'open', 'order-1042'];
     expect(await shop.handler.catchUp(given.client, { replay })).toEqual(counts({ played: 1, open: 1 }));
     expect(shop.events.map(({ source }) => source)).toEqual(['webhook', 'catch_up']);
-    const message = expect.stringMatching(/because of replay.*scheduled run takes orders/);
-    expect(shop.reports).toMatchObject([{ reason: 'replayed', external_id: 'order-1042', message }]);
+    expect(warned).toEqual([expect.stringContaining('A scheduled run takes orders')]);
     expect(await send(shop)).toMatchObject({ body: 'duplicate' });
   });
 

@@ -99,7 +99,11 @@ export interface HandlerSettings<Extra extends object> {
  * The required functions. Those of events that are added later are optional: without one, the event goes to
  * `onUnknown`.
  */
-const REQUIRED = ['onPaid', 'onAdjusted', 'onCanceled'] as const;
+const REQUIRED = [
+  'onPaid',
+  'onAdjusted',
+  'onCanceled',
+] as const satisfies readonly (keyof InvoiceEventHandlers<never>)[];
 const ADJUSTED = `onAdjusted is missing. It gets each payment whose amount differs from the order, often less. Decide there by the credit what the customer gets:
   onAdjusted: async (event) => {
     if (event.credited_usdt.gte(due)) await fulfil(event.external_id); // the credit that this order needs

@@ -150,16 +150,28 @@ export async function verifyWebhook(
   rawBody: RawBody,
   headers: HeadersInput,
   secret: WebhookSecret,
-  options: VerifyWebhookOptions = {},
+  options?: VerifyWebhookOptions,
 ): Promise<InvoiceEvent> {
   try {
-    const read = readOptions('options', options, VERIFY_OPTIONS, configurationFail('verifyWebhook'));
+    const read = options === undefined ? defaults() : readVerifyOptions(options);
     const settings = verifySettings(secret, read);
     return await verifyDelivery(bytesFrom(rawBody, settings.maxBodySize), readHeaders(headers), settings);
   } catch (error) {
     if (isMerchantError(error)) throw error;
     throw new ConfigurationError('verifyWebhook: its arguments cannot be read.', { cause: error });
   }
+}
+
+function readVerifyOptions(options: VerifyWebhookOptions): Read<typeof VERIFY_OPTIONS> {
+  return readOptions('options', options, VERIFY_OPTIONS, configurationFail('verifyWebhook'));
+}
+
+let noOptions: Read<typeof VERIFY_OPTIONS> | undefined; // read at the first use: an import does nothing
+
+/** What a call without options has read. */
+function defaults(): Read<typeof VERIFY_OPTIONS> {
+  noOptions ??= readVerifyOptions({});
+  return noOptions;
 }
 
 /** Verifies a delivery as {@link verifyWebhook} does, with bytes, headers and options that were read before. */

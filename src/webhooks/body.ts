@@ -1,6 +1,6 @@
 import { ConfigurationError, type WebhookVerificationError } from '../errors/classes.ts';
 import { utf8 } from './crypto.ts';
-import { type Fact, refusal } from './handle/reasons.ts';
+import { type Fact, refusal } from './reasons.ts';
 
 // The raw body of a request: its bytes, the buffer that collects a stream, and the errors for a body that something
 // else has read or parsed. The sender is not verified yet, so no work here may cost more than the size of the body.

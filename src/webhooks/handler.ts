@@ -8,7 +8,7 @@ import type { InvoiceEvent } from './event/event-types.ts';
 import { memberOf, takeNodeResponse } from './framework.ts';
 import { type HandlerSettings, readHandlerOptions, type WebhookHandlerOptions } from './handle/handler-options.ts';
 import { identify, playInTime } from './handle/play-event.ts';
-import { type Ending, replyFor, type WebhookReply } from './handle/reasons.ts';
+import { type Ending, replyFor, type WebhookReply } from './handle/reply.ts';
 import { NO_SUBJECT, type ReportSettings, type ReportSubject, report, subjectOf } from './handle/report.ts';
 import { startTimeLimit } from './handle/timing.ts';
 import { type HeadersInput, type HeaderValues, isCompressed, readHeaders } from './verify/headers.ts';

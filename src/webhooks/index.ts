@@ -21,10 +21,11 @@ export type * from './event/event-types.ts';
 export { parseInvoiceEvent } from './event/queued-event.ts';
 export type { NodeResponse } from './framework.ts';
 export type { WebhookContext, WebhookHandlerOptions } from './handle/handler-options.ts';
-export type { WebhookReply, WebhookReportReason } from './handle/reasons.ts';
+export type { WebhookReply } from './handle/reply.ts';
 export type { WebhookReport } from './handle/report.ts';
 export type { WebhookTimers } from './handle/timing.ts';
 export { createWebhookHandler, type WebhookHandler, type WebhookRequest } from './handler.ts';
+export type { WebhookReportReason } from './reasons.ts';
 export { type MemoryStore, type MemoryStoreOptions, memoryStore } from './stores/memory-store.ts';
 export {
   type PostgresClient,

@@ -1,7 +1,7 @@
 import { ConfigurationError } from '../../errors/classes.ts';
 import { BodyChunks, bodyGone } from '../body.ts';
 import { memberOf, takeNodeResponse } from '../framework.ts';
-import { refuseJson } from '../handle/reasons.ts';
+import { refuseJson } from '../handle/reply.ts';
 import { type HandlerSource, handleOf } from './lazy-handler.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { ConfigurationError } from '../../errors/classes.ts';
 import { bodyGone, type RawBody, tooLarge } from '../body.ts';
 import { base64ToBytes } from '../crypto.ts';
-import type { WebhookReply } from '../handle/reasons.ts';
+import type { WebhookReply } from '../handle/reply.ts';
 import type { WebhookRequest } from '../handler.ts';
 import { type HandlerSource, handleOf } from './lazy-handler.ts';
 

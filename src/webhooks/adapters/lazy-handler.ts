@@ -1,6 +1,6 @@
 import { configurationFail, type Fail, kindOf } from '../../errors/checks.ts';
 import { isMerchantError } from '../../errors/guards.ts';
-import { replyFor, type WebhookReply } from '../handle/reasons.ts';
+import { replyFor, type WebhookReply } from '../handle/reply.ts';
 import { NO_SUBJECT, report } from '../handle/report.ts';
 import type { WebhookHandler, WebhookRequest } from '../handler.ts';
 

@@ -2,7 +2,7 @@ import { ConfigurationError } from '../../errors/classes.ts';
 import { BodyChunks, bodyGone, type Framework, type RawBody, tooLarge } from '../body.ts';
 import { utf8 } from '../crypto.ts';
 import { memberOf, type NodeResponse, takeNodeResponse } from '../framework.ts';
-import type { WebhookReply } from '../handle/reasons.ts';
+import type { WebhookReply } from '../handle/reply.ts';
 import type { HeadersInput } from '../verify/headers.ts';
 import { type HandlerSource, handleOf } from './lazy-handler.ts';
 

@@ -7,9 +7,10 @@ import type { CatchUpInvoice } from '../event/event-types.ts';
 import { eventOfInvoice, lacksPayment } from '../event/invoice-event.ts';
 import type { HandlerSettings } from '../handle/handler-options.ts';
 import { identify, playInTime } from '../handle/play-event.ts';
-import { type Ending, type Fact, REASONS, type Verdict } from '../handle/reasons.ts';
+import type { Ending } from '../handle/reply.ts';
 import { NO_SUBJECT, type ReportSubject, report } from '../handle/report.ts';
 import { startTimeLimit } from '../handle/timing.ts';
+import { type Fact, REASONS, type Verdict } from '../reasons.ts';
 import { concurrently, untilAborted } from './concurrently.ts';
 import {
   type CatchUpClient,

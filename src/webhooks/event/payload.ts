@@ -3,7 +3,7 @@ import type { JsonObject } from '../../contract/json.ts';
 import type { Decimal } from '../../contract/values/decimal.ts';
 import { decimalFrom, Problem } from '../../contract/values/scalars.ts';
 import type { WebhookVerificationError } from '../../errors/classes.ts';
-import { refusal } from '../handle/reasons.ts';
+import { refusal } from '../reasons.ts';
 
 /**
  * The error for a payload. It names members and rules, never a value, because the body holds a customer's data.

@@ -5,7 +5,7 @@ import { rowOf } from '../event/events.ts';
 import { dedupeKey, eventDigest } from '../event/identity.ts';
 import type { Claim, ClaimResult, LeaseStore, OnceRequest, OnceResult, TransactionStore } from '../stores/store.ts';
 import type { EventFunction, HandlerSettings } from './handler-options.ts';
-import type { Ending } from './reasons.ts';
+import type { Ending } from './reply.ts';
 import { type ReportSubject, report, reportLate } from './report.ts';
 import { keepLease, LEASE, limitRun, type TimeLimit, type WebhookTimers } from './timing.ts';
 

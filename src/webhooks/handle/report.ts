@@ -1,9 +1,10 @@
 import type { Callback } from '../../errors/checks.ts';
 import { notify } from '../../errors/notify.ts';
 import { printable } from '../../errors/printable.ts';
+import { type Fact, REASONS, reasonText, type WebhookReportReason } from '../reasons.ts';
 import { type HeaderValues, unsignedHeader } from '../verify/headers.ts';
 import { parseTimestamp } from '../verify/signature.ts';
-import { type Ending, type Fact, REASONS, reasonText, type WebhookReportReason } from './reasons.ts';
+import type { Ending } from './reply.ts';
 
 // The report about a request, or about an event of `catchUp`: for `onReport`, otherwise for the console.
 

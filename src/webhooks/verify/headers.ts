@@ -1,4 +1,4 @@
-import { refusal } from '../handle/reasons.ts';
+import { refusal } from '../reasons.ts';
 
 // The headers of a request, in any form that runtimes use, read once.
 

@@ -2,7 +2,7 @@ import { dateFrom, Problem } from '../../contract/values/scalars.ts';
 import { configurationFail, flag, type OptionTable, readOptions, unchecked, word } from '../../errors/checks.ts';
 import { ConfigurationError } from '../../errors/classes.ts';
 import { base64ToBytes, engine, hexToBase64, toBase64url, toHex, utf8 } from '../crypto.ts';
-import { refusal } from '../handle/reasons.ts';
+import { refusal } from '../reasons.ts';
 import { parseSecrets } from './secrets.ts';
 
 // The signing scheme of the service: HMAC-SHA256 with the webhook secret over "{timestamp}.{raw body}". The signature

@@ -15,7 +15,7 @@ import { engine, type HmacKey, webEngine } from '../crypto.ts';
 import { decodeEvent, type EventPins } from '../event/decode.ts';
 import type { InvoiceEvent } from '../event/event-types.ts';
 import { malformed } from '../event/payload.ts';
-import { refusal } from '../handle/reasons.ts';
+import { refusal } from '../reasons.ts';
 import { parseClock, type TimeSource } from '../time-source.ts';
 import { type HeadersInput, type HeaderValues, readHeaders, requiredHeaders } from './headers.ts';
 import { isSandboxAllowed, isSandboxSecret, warnOfSandboxSecret } from './sandbox-secret.ts';

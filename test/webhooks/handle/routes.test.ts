@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { REASONS, replyFor, type Verdict } from '../../../src/webhooks/handle/reasons.ts';
+import { replyFor } from '../../../src/webhooks/handle/reply.ts';
+import { REASONS, type Verdict } from '../../../src/webhooks/reasons.ts';
 import { endpoint, request, send } from '../endpoint.ts';
 
 // `handler.handle` given to a framework as a route, by mistake. test/frameworks tries it in the frameworks themselves.

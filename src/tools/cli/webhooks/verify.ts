@@ -3,7 +3,7 @@ import { WebhookVerificationError } from '../../../errors/classes.ts';
 import type { WebhookReason } from '../../../errors/codes.ts';
 import { printable } from '../../../errors/printable.ts';
 import { utf8 } from '../../../webhooks/crypto.ts';
-import { reasonText } from '../../../webhooks/handle/reasons.ts';
+import { reasonText } from '../../../webhooks/reasons.ts';
 import { readHeaders } from '../../../webhooks/verify/headers.ts';
 import { verifyWebhook } from '../../../webhooks/verify/verify.ts';
 import { fingerprintOf, whyMismatch } from '../../../webhooks/verify/why.ts';

@@ -1,5 +1,5 @@
 import { RAW_BODY_ADVICE } from '../../../webhooks/body.ts';
-import { REASONS, type Verdict } from '../../../webhooks/handle/reasons.ts';
+import { REASONS, type Verdict } from '../../../webhooks/reasons.ts';
 import { type MistakeId, mistakeOf } from '../../../webhooks/verify/why.ts';
 
 // Why a webhook was refused, from the response of the receiver. A receiver of this package says it itself, in the words

@@ -3,13 +3,14 @@ import { describe, expect, it } from 'vitest';
 import { diagnoseStatus, sentenceOf } from '../../../../src/tools/sandbox/delivery/diagnose.ts';
 import type { SandboxOptions } from '../../../../src/tools/sandbox/index.ts';
 import type { Internals } from '../../../../src/tools/sandbox/options.ts';
-import { REASONS, replyFor, type Verdict } from '../../../../src/webhooks/handle/reasons.ts';
+import { replyFor } from '../../../../src/webhooks/handle/reply.ts';
 import {
   createWebhookHandler,
   memoryStore,
   toFetchHandler,
   type WebhookHandlerOptions,
 } from '../../../../src/webhooks/index.ts';
+import { REASONS, type Verdict } from '../../../../src/webhooks/reasons.ts';
 import { inProcess, ORDER } from '../loopback.ts';
 
 type Receiver = () => Response | Promise<Response>;

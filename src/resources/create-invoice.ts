@@ -218,7 +218,8 @@ async function readBack(creation: OpenCall<CreatedInvoice>): Promise<ReadBack> {
 /** Warns once of a webhook address that only this machine can reach, at a service on another one. */
 function warnOfLoopback({ client, sent }: OpenCall<CreatedInvoice>): void {
   const { callback_url: address } = sent;
-  if (address === undefined || client.hasOwnFetch || isLoopback(new URL(client.baseUrl).hostname)) return;
+  const { hostname } = new URL(client.baseUrl);
+  if (address === undefined || client.hasOwnFetch || isLoopback(hostname) || hostname.endsWith('.invalid')) return;
   if (!isLoopback(new URL(address).hostname)) return;
   const text =
     'callback_url is on localhost, and the service is not: its webhooks will not arrive. Give a public address, such as that of a tunnel. This is printed once.';

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { Decimal } from '../../src/contract/values/decimal.ts';
 import { InvoiceAlreadyExistsError, InvoiceMismatchError } from '../../src/errors/classes.ts';
 import type { MerchantClientOptions } from '../../src/options.ts';
@@ -70,6 +70,20 @@ describe('create', () => {
     const server = await serve(unavailable, conflict, ok({ ...pendingInvoice, amount: '26.00' }));
     const error = await errorOf(clientOf(server.url).invoices.create(order));
     expect(error).toMatchObject({ kind: 'mismatch', outcome: 'rejected', differences: ['amount'] });
+  });
+
+  it.each([
+    ['https://pay.example.com', 1],
+    ['https://sandbox.invalid', 0], // never found, which its error says
+  ])('warns of a callback_url on localhost at %s: %i lines', async (baseUrl, lines) => {
+    const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
+    onTestFinished(() => warn.mockRestore());
+    const stop = new AbortController();
+    const params = { ...order, callback_url: 'https://localhost/webhook' };
+    const call = clientOf(baseUrl).invoices.create(params, { signal: stop.signal });
+    stop.abort(); // before a request is made
+    await errorOf(call);
+    expect(warn).toHaveBeenCalledTimes(lines);
   });
 
   it('takes an http callback_url with allowHttp only', async () => {

@@ -1,9 +1,10 @@
 import { Decimal } from '../../contract/values/decimal.ts';
 import { type Diagnosis, isUnexplained, sentenceOf } from '../sandbox/delivery/diagnose.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
+import type { Verdict } from './judge.ts';
 import type { StormShop } from './options.ts';
 import { mistakeOf } from './probes.ts';
-import { type Case, creditOf } from './rules.ts';
+import { type Case, creditOf, isInState } from './rules.ts';
 import { CAUSES, type Found, groupOf, KINDS, type StormMistake } from './words.ts';
 
 // Why it is wrong. The order shows most of it: who gave it when, which webhooks it heard of, and what its state is. A
@@ -24,12 +25,7 @@ export interface Explained extends Found, Named {
 }
 
 /** Names the cause of each finding, and what its group shares. */
-export async function explain(
-  found: readonly Found[],
-  cases: readonly Case[],
-  shop: StormShop,
-  sandbox: Sandbox,
-): Promise<Explained[]> {
+export async function explain({ found, cases }: Verdict, shop: StormShop, sandbox: Sandbox): Promise<Explained[]> {
   const byOrder = new Map<string | null, Case>(cases.map((each) => [each.record.plan.order.id, each]));
   const ofKind = Map.groupBy(found, ({ kind }) => kind);
   const receiver = ofKind.has('nothing_delivered') ? await receiverCause(shop, sandbox) : null;
@@ -42,7 +38,7 @@ export async function explain(
     const alike = (ofKind.get(each.kind) ?? []).flatMap(({ order: id }) => byOrder.get(id) ?? []);
     if (mistake !== undefined) return { ...each, ...named(mistake) };
     if (order === undefined) return { ...each, ...(receiver ?? named('own_function')) }; // other kinds have an order or a mistake
-    return { ...each, ...causeOf(each, order, alike, shop) };
+    return { ...each, ...causeOf(each, order, alike, shop, ofKind.has('catch_up_failed')) };
   });
   const wrong = new Set(found.map(({ order }) => order));
   const right = cases.filter(({ record }) => !wrong.has(record.plan.order.id));
@@ -61,46 +57,63 @@ function named(mistake: StormMistake, more = ''): Named {
 }
 
 /** @param alike All orders with a finding of this kind: one mistake may show in each in another way. */
-function causeOf({ kind }: Found, order: Case, alike: readonly Case[], shop: StormShop): Named {
-  if (kind === 'paid_not_fulfilled') return whyNotGiven(order, shop);
+function causeOf({ kind }: Found, order: Case, alike: readonly Case[], shop: StormShop, isJobBroken: boolean): Named {
+  if (kind === 'paid_not_fulfilled') return whyNotGiven(order, alike, shop, isJobBroken);
   if (kind === 'state_differs') return named(wasTurnedBack(order) ? 'turned_back' : 'canceled_stays');
   if (kind === 'fulfilled_twice') return named(whyTwiceInAll(order, alike));
   if (kind === 'fulfilled_not_paid') return named(whyForNothing(order));
   if (kind === 'fulfilled_for_less') return named(whyForLess(alike));
   if (kind === 'credited_differs') return named(whyOtherCredit(order));
-  return named(isHundredfold(order) ? 'cents' : 'own_price');
+  const ordered = new Decimal(order.record.plan.order.amount);
+  const isHundredfold = (amount: string): boolean =>
+    ordered.times(100).eq(amount) || ordered.div(100).toDecimalPlaces(2).eq(amount);
+  return named(order.invoices.some(({ amount }) => isHundredfold(amount)) ? 'cents' : 'own_price');
 }
 
-function whyNotGiven(order: Case, shop: StormShop): Named {
-  const { rows, attempts, record, paid, invoices, paidFiat, ordered } = order;
-  const has = (state: string): boolean => rows.some((row) => row.state === state);
-  const isLater = paid[0] !== invoices[0];
-  const ofPaid = attempts.filter(({ event }) => event === 'invoice.paid');
-  const heard = ofPaid.filter(({ success }) => success).at(-1);
+function whyNotGiven(order: Case, alike: readonly Case[], shop: StormShop, isJobBroken: boolean): Named {
+  const ofPaid = order.attempts.filter(({ event }) => event === 'invoice.paid');
   const refusal = ofPaid.filter(({ fault, status_code }) => fault === null && status_code !== null).at(-1);
-  if (has('fulfilled')) return named('no_row');
-  if (has('paid') && (heard !== undefined || refusal === undefined)) return named('paid_for_ever');
-  if (heard !== undefined) {
-    if (record.plan.kill !== null && shop.restart !== undefined) return named('acknowledged_early');
-    if (has('canceled') && wasTurnedBack(order)) return named('turned_back');
-    if (isLater) return named('renewed_unknown');
-    if (has('canceled')) return named('canceled_stays');
-    if (record.plan.kind === 'pay_late') return named('late_dropped');
-    return named(paidFiat.eq(ordered) ? 'accepted_not_given' : 'adjusted_dropped');
-  }
+  const dropped = whyDropped(order, shop);
+  if (isInState(order.rows, 'fulfilled')) return named('no_row');
+  if (isInState(order.rows, 'paid') && (dropped !== null || refusal === undefined)) return named('paid_for_ever');
+  if (dropped !== null) return named(dropped);
   if (refusal !== undefined) {
     const why = refusal.cause === null ? (refusal.error ?? '') : sentenceOf(refusal.cause);
     return named('refused', `It ${refusal.error}. ${why}`.trim());
   }
   if (shop.catchUp === undefined) return named('no_catch_up');
-  if (isLater) return named('catch_up_first');
-  return named(has('canceled') ? 'catch_up_canceled' : 'catch_up_missing');
+  if (isJobBroken) return named('own_function', 'No webhook arrived, and catchUp failed.');
+  // What it drops where a webhook arrives, it drops where the catch-up brings it.
+  const [usual, drops]: readonly [StormMistake, StormMistake] = isLater(order)
+    ? ['catch_up_first', 'renewed_unknown']
+    : isInState(order.rows, 'canceled')
+      ? ['catch_up_canceled', 'canceled_stays']
+      : ['catch_up_missing', 'accepted_not_given'];
+  return named(alike.some((each) => whyDropped(each, shop) === drops) ? drops : usual);
 }
 
-/** Whether the shop accepted a canceled event after the paid one. */
+/** Why the shop did nothing with a payment whose webhook it accepted. Null if it accepted none. */
+function whyDropped(order: Case, shop: StormShop): StormMistake | null {
+  const { attempts, record, paidFiat, ordered, showsGiven } = order;
+  if (!attempts.some(({ event, success }) => event === 'invoice.paid' && success)) return null;
+  if (record.plan.kill !== null && shop.restart !== undefined) return 'acknowledged_early';
+  const wasBooked = !showsGiven || !paidFiat.eq(ordered); // a payment as ordered would be in a row of fulfilments()
+  if (isInState(order.rows, 'canceled') && wasBooked && wasTurnedBack(order)) return 'turned_back';
+  if (isLater(order)) return 'renewed_unknown';
+  if (isInState(order.rows, 'canceled')) return 'canceled_stays';
+  if (record.plan.kind === 'pay_late') return 'late_dropped';
+  return paidFiat.eq(ordered) ? 'accepted_not_given' : 'adjusted_dropped';
+}
+
+/** Whether a later invoice of the order was paid, and not its first one. */
+function isLater({ paid, invoices }: Case): boolean {
+  return paid[0] !== invoices[0];
+}
+
+/** Whether the shop heard of an end without payment after it had heard of the payment, and not before. */
 function wasTurnedBack({ attempts }: Case): boolean {
-  const lastOf = (name: string) => attempts.filter(({ event, success }) => event === name && success).at(-1);
-  const [paid, canceled] = [lastOf('invoice.paid'), lastOf('invoice.canceled')];
+  const heard = attempts.filter(({ success, fault }) => success || fault === 'ack_lost');
+  const [paid, canceled] = ['paid', 'canceled'].map((name) => heard.find(({ event }) => event === `invoice.${name}`));
   return paid !== undefined && canceled !== undefined && canceled.created_at > paid.created_at;
 }
 
@@ -115,8 +128,8 @@ function whyTwiceInAll(order: Case, alike: readonly Case[]): StormMistake {
 const RECORDS: ReadonlySet<StormMistake> = new Set(['catch_up_doubles', 'race', 'no_dedupe']);
 
 function whyTwice({ acts, given, record }: Case): StormMistake {
-  const kinds = new Set(given.map(({ kind }) => kind ?? 'goods'));
-  if (kinds.has('goods') && kinds.has('credit')) return 'goods_and_credit';
+  const kinds = new Set(given.flatMap(({ kind }) => (kind === 'review' ? [] : (kind ?? 'goods'))));
+  if (kinds.size > 1) return 'goods_and_credit';
   const gifts = acts.flatMap(({ given: by, moment }, at) =>
     by === undefined ? [] : [{ by, at, time: moment.at?.getTime() }],
   );
@@ -152,11 +165,6 @@ function whyOtherCredit({ rows, given, credited, paidFiat, ordered }: Case): Sto
   return times.gte(2) && times.minus(times.round()).abs().lt('0.001') ? 'booked_again' : 'other_credit';
 }
 
-function isHundredfold({ invoices, record }: Case): boolean {
-  const ordered = new Decimal(record.plan.order.amount);
-  return invoices.some(({ amount }) => ordered.times(100).eq(amount) || ordered.div(100).toDecimalPlaces(2).eq(amount));
-}
-
 // What the orders of a group share.
 
 /** What may be said of an order, behind "All 11": a member of its plan with one of these values, or a rule. */
@@ -171,9 +179,6 @@ const TRAITS: readonly (readonly [
   ['were paid with less', 'kind', 'pay_less'],
   ['were paid with more', 'kind', 'pay_more'],
   ['were paid with another amount', 'kind', 'pay_less', 'pay_more'],
-  ['were canceled', 'kind', 'cancel'],
-  ['expired', 'kind', 'expire'],
-  ['failed', 'kind', 'fail'],
   ['ended unpaid', ({ paid }) => paid.length === 0],
   ['were clicked twice', 'kind', 'click_twice'],
   ['were opened in two tabs', 'kind', 'two_tabs'],
@@ -234,6 +239,7 @@ async function receiverCause(shop: StormShop, sandbox: Sandbox): Promise<Named> 
   const { delivery, cause } = refused;
   const isOld = cause?.id === 'timestamp_too_old';
   const isFailed = cause?.id === 'receiver_failed'; // a signature that it cannot read may be why
+  if (cause?.id === 'connection_failed' && typeof shop.receive === 'function') return named('own_function');
   if (cause !== null && !isUnexplained(cause) && !isOld && !isFailed) return ofDiagnosis(cause);
   if (isOld && typeof shop.receive === 'function') return named('now_forgotten');
   const mistake = await mistakeOf(shop, sandbox, delivery);

@@ -120,7 +120,7 @@ export function planCustomers(settings: CheckedSettings): PlannedCustomer[] {
     const amount = same?.amount ?? oneOf('amount', amounts ?? []) ?? (cents / 100).toFixed(2);
     const share = kind === 'pay_less' ? (LESS[less++ % LESS.length] ?? 'less') : kind === 'pay_more' ? 'more' : 'whole';
     const pays = Decimal.max(SHARES[share](new Decimal(amount), draw('share')), '0.01').toFixed(2);
-    const arrives = Math.floor((index * OPENING_HOURS) / customers);
+    const arrives = Math.floor((index * OPENING_HOURS) / customers) + 1; // an invoice ends after a turn, never with it
     const [fewest, more] = STAYS[kind] ?? [2, 20];
     const webhook = webhooks[index] ?? 'delivered'; // a deck has as many as there are customers
     const isOutage = webhook === 'outage';
@@ -135,7 +135,7 @@ export function planCustomers(settings: CheckedSettings): PlannedCustomer[] {
       outageEnds = ends + OUTAGE_LASTS;
     }
     const customer_id = earlier?.order.customer_id ?? `customer-${number}`;
-    const currency = same?.currency ?? oneOf('currency', currencies) ?? 'EUR';
+    const currency = same?.currency ?? oneOf('currency', currencies ?? []) ?? 'EUR';
     const order = { id: `order-${number}`, customer_id, amount, currency };
     const kill = kills.get(index) ?? null;
     const faults = { network: networks[index] ?? 'calm', webhook, kill, isLostAlone, isOutageOfAll };

@@ -49,7 +49,8 @@ interface Step {
 }
 
 const NOTHING_TO_PAY = 'The shop says that nothing is to pay, and nothing was paid.';
-const NO_INVOICE = 'The link that the customer got leads to no invoice: resolve to its payment_url.';
+const NO_INVOICE =
+  'The link that the customer got leads to no invoice of the storm: resolve to its payment_url, and give service.baseUrl, service.apiKey and service.fetch to the client of the shop.';
 const UUID = /[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/g;
 
 /** A day of customers over one shop. */

@@ -1,14 +1,13 @@
 import { Decimal } from '../../contract/values/decimal.ts';
 import { plainIdent } from '../../contract/values/scalars.ts';
-import { kindOf } from '../../errors/checks.ts';
+import { kindOf, quoted } from '../../errors/checks.ts';
 import { readOrder } from '../../reconcile/compare.ts';
 import type { FoundOrder, ReconcileOrder } from '../../reconcile/types.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
-import type { RequestEntry } from '../sandbox/state/log.ts';
 import type { SandboxDelivery } from '../sandbox/types.ts';
 import type { Day } from './day.ts';
 import type { StormFulfilment, StormShop } from './options.ts';
-import { FAILED, listOf, newRows } from './played-shop.ts';
+import { FAILED, GIVEN, listOf, newRows } from './played-shop.ts';
 import { type Case, findingsOf, paidOf, sumOf, timesText } from './rules.ts';
 import type { Found } from './words.ts';
 
@@ -46,10 +45,11 @@ export function judge(rows: Rows, before: Rows, sandbox: Sandbox, day: Day): Ver
   });
   const added = newRows(rows.fulfilments, before.fulfilments);
   const given = added.filter((row) => typeof row?.external_id === 'string');
-  for (const row of added.filter((each) => !given.includes(each))) {
-    const place = `row ${rows.fulfilments.indexOf(row) + 1} of fulfilments`;
-    const problem = `${place}: external_id must be text, not ${kindOf(row?.external_id)}.`;
-    malformed.push({ kind: 'order_malformed', order: null, problem });
+  for (const row of added) {
+    const wrong = problemOf(row);
+    const problem = `row ${rows.fulfilments.indexOf(row) + 1} of fulfilments: ${wrong}.`;
+    const order = day.records.of(String(row?.external_id))?.plan.order.id ?? null;
+    if (wrong !== null) malformed.push({ kind: 'order_malformed', order, problem });
   }
   const { cases, strange } = casesOf(orders, given, sandbox, day);
   const unreadable = new Set(malformed.map(({ order }) => order));
@@ -59,13 +59,15 @@ export function judge(rows: Rows, before: Rows, sandbox: Sandbox, day: Day): Ver
   return { cases, found: [...ofReceiver(day, sandbox), ...malformed, ...strange, ...wrong, ...ofStorm(day, sandbox)] };
 }
 
+/** What is wrong with a row of `fulfilments()`, or null. */
+function problemOf(row: StormFulfilment): string | null {
+  if (typeof row?.external_id !== 'string') return `external_id must be text, not ${kindOf(row?.external_id)}`;
+  const isKnown = Object.hasOwn(GIVEN, row.kind ?? 'goods');
+  return isKnown ? null : `kind must be ${Object.keys(GIVEN).join(', ')} or absent, not ${quoted(row.kind)}`;
+}
+
 /** Gathers what is known of each order, and finds the rows of `fulfilments()` that belong to none. */
-function casesOf(
-  orders: readonly FoundOrder[],
-  given: readonly StormFulfilment[],
-  sandbox: Sandbox,
-  { records, shop }: Day,
-): { readonly cases: Case[]; readonly strange: readonly Found[] } {
+function casesOf(orders: readonly FoundOrder[], given: Rows['fulfilments'], sandbox: Sandbox, { records, shop }: Day) {
   // The shop may have an id of its own beside the one of the invoice. A row of an order has both.
   const ids = new Map(
     orders.flatMap((row) => [row.external_id, row.order].map((id) => [plainIdent(id), row] as const)),
@@ -99,7 +101,8 @@ function casesOf(
   const which = unknown.length === 1 ? 'A row of fulfilments() has' : `${unknown.length} rows of fulfilments() have`;
   const example = JSON.stringify(unknown[0]?.external_id.slice(0, 60));
   const problem = `${which} an id that is in no row of orders(), such as ${example}.`;
-  return { cases, strange: unknown.length === 0 ? [] : [{ kind: 'fulfilment_unknown', order: null, problem }] };
+  const strange: Found[] = unknown.length === 0 ? [] : [{ kind: 'fulfilment_unknown', order: null, problem }];
+  return { cases, strange };
 }
 
 // The findings about the whole storm.
@@ -135,11 +138,13 @@ function ofReceiver({ shop }: Day, sandbox: Sandbox): Found[] {
   return deliveries.some(({ attempt_log }) => attempt_log.some(({ success }) => success)) ? found : found.slice(0, 1);
 }
 
-const REFUSED_STATUSES: ReadonlySet<number | null> = new Set([400, 401, 403, 422]);
+const REFUSED: ReadonlySet<number | null> = new Set([400, 401, 403, 422]);
 
 function ofStorm({ shop, unplayed }: Day, sandbox: Sandbox): Found[] {
   const found: Found[] = [];
-  const refused = sandbox.requests().find(isRefused);
+  const refused = sandbox
+    .requests()
+    .find((each) => each.operation === 'invoices.create' && each.fault === null && REFUSED.has(each.status));
   if (refused !== undefined) {
     const { status, code, why } = refused;
     const problem = `A creation was refused with ${status} ${code ?? ''}, and would be each time. ${why ?? ''}`.trim();
@@ -154,8 +159,4 @@ function ofStorm({ shop, unplayed }: Day, sandbox: Sandbox): Found[] {
   const left = `The time limit ended the storm with ${unplayed} steps left.`;
   if (unplayed > 0) found.push({ kind: 'not_finished', order: null, problem: left });
   return found;
-}
-
-function isRefused({ operation, status, fault }: RequestEntry): boolean {
-  return operation === 'invoices.create' && fault === null && REFUSED_STATUSES.has(status);
 }

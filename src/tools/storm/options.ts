@@ -64,7 +64,7 @@ export interface StormFulfilment {
   readonly kind?: 'goods' | 'credit' | 'refund' | 'review' | null | undefined;
   /** What of the order, where it has several parcels: each may be given once. Default: all of it. */
   readonly item?: string | number | null | undefined;
-  /** The USDT that was given, in a shop that gives credit. Absent for goods. */
+  /** The USDT that was given as credit or back. A credit or refund without it is a whole payment. Absent for goods. */
   readonly credited_usdt?: string | { toFixed(): string } | null | undefined;
 }
 
@@ -225,14 +225,13 @@ function readWeights(given: unknown): Weights {
   return Object.fromEntries(merged) as unknown as Weights; // the names of the table
 }
 
-const ORDER_ID = /^order-[1-9]\d*$/;
-const AMOUNT = /^(?=.*[1-9])\d{1,12}(?:\.\d{1,2})?$/;
-const CURRENCY = /^[A-Z\d]{2,16}$/;
-
-function textsOf(name: string, value: unknown, form: RegExp, shown: string): readonly string[] {
-  const isFine =
-    Array.isArray(value) && value.length > 0 && value.every((each) => typeof each === 'string' && form.test(each));
-  return isFine ? value : fail(`${name} must be a list of ${shown}`);
+/** A list of texts of one form, or undefined. */
+function texts(form: RegExp, shown: string) {
+  return (value: unknown, name: string): readonly string[] | undefined => {
+    if (value === undefined) return undefined;
+    const isFine = Array.isArray(value) && value.every((each) => typeof each === 'string' && form.test(each));
+    return isFine && value.length > 0 ? value : fail(`${name} must be a list of ${shown}`);
+  };
 }
 
 const OPTIONS = {
@@ -241,11 +240,9 @@ const OPTIONS = {
     return fail(`seed must be a number or text, not ${kindOf(value)}`);
   },
   customers: count({ default: 200, min: 1, max: 100_000 }),
-  only: (value: unknown) =>
-    value === undefined ? undefined : textsOf('only', value, ORDER_ID, 'ids such as "order-10"'),
-  amounts: (value: unknown) =>
-    value === undefined ? undefined : textsOf('amounts', value, AMOUNT, 'decimal text such as "12.50"'),
-  currencies: (value: unknown) => textsOf('currencies', value ?? ['EUR'], CURRENCY, 'codes such as "EUR"'),
+  only: texts(/^order-[1-9]\d*$/, 'ids such as "order-10"'),
+  amounts: texts(/^(?=.*[1-9])\d{1,12}(?:\.\d{1,2})?$/, 'decimal text such as "12.50"'),
+  currencies: texts(/^[A-Z\d]{2,16}$/, 'codes such as "EUR"'),
   weights: readWeights,
   restartEvery: count({ default: 20, min: 1 }),
   timeLimit: duration({ default: 300_000 }),
@@ -273,14 +270,16 @@ export function readSettings(options: StormOptions) {
 
 /**
  * The shop after its check.
- * @throws ConfigurationError for a missing member, or an address of another machine
+ * @throws ConfigurationError for a missing or unknown member, or an address of another machine
  */
 export function checkShop(shop: StormShop): StormShop {
   if (typeof shop !== 'object' || shop === null)
     fail(`shop must return { checkout, receive, orders }, not ${kindOf(shop)}`);
   const { checkout, receive, orders, fulfilments, visit, catchUp, restart, idle, close } = shop;
+  const callbacks = { fulfilments, visit, catchUp, restart, idle, close };
+  checkOptions('the shop', shop, new Set(Object.keys({ checkout, receive, orders, ...callbacks })), fail);
   if (typeof checkout !== 'function' || typeof orders !== 'function') fail('needs the functions checkout and orders');
-  checkCallbacks({ fulfilments, visit, catchUp, restart, idle, close }, fail);
+  checkCallbacks(callbacks, fail);
   if (typeof receive === 'string') refuseStrangeHost('receive', receive);
   else if (receive !== undefined && typeof receive !== 'function')
     fail(`receive must be an address or a function, not ${kindOf(receive)}`);

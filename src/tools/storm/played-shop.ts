@@ -102,8 +102,12 @@ export class PlayedShop {
     const asked = await asking;
     if (kill === 'after') await this.kill();
     else await this.look('webhook');
-    if ('error' in asked) throw asked.error;
-    return asked.value;
+    if ('value' in asked && typeof asked.value?.text === 'function') return asked.value;
+    if ('error' in asked && this.isAtAddress) throw asked.error;
+    const got = 'error' in asked ? `throws (${messageWithCause(asked.error)})` : `resolves to ${kindOf(asked.value)}`;
+    throw new TypeError(
+      `receive ${got}: it must resolve to a Response. For Express, give the address where it listens`,
+    );
   }
 
   /** Kills the shop and starts it again. What it has given until then stands before the kill in the story. */
@@ -161,7 +165,8 @@ export class PlayedShop {
   }
 }
 
-const GIVEN = {
+/** The kinds of rows in `fulfilments()`, as a story tells them. */
+export const GIVEN = {
   goods: 'gives the order',
   credit: 'gives credit',
   refund: 'gives the money back',
@@ -200,12 +205,9 @@ function isIterable(value: unknown): value is Iterable<unknown> | AsyncIterable<
 }
 
 /** The rows that a function of the shop gives. */
-export async function listOf<Row>(
-  name: 'orders' | 'fulfilments',
-  given: ReturnType<StormShop['orders']> | ReturnType<NonNullable<StormShop['fulfilments']>>,
-): Promise<Row[]> {
+export async function listOf<Row>(name: 'orders' | 'fulfilments', given: unknown): Promise<Row[]> {
   const list: Row[] = [];
-  const rows: unknown = await given;
+  const rows = await given;
   if (!isIterable(rows))
     throw new TypeError(`${name}() of the shop must give rows, not ${kindOf(rows)}: of a query of pg, its rows`);
   for await (const row of rows) list.push(row as Row); // the rows of this function of the shop

@@ -1,5 +1,6 @@
 import { type OtherSignature, PROBES, type ProbedMistake, signedOtherwise } from '../sandbox/delivery/probes.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
+import type { SandboxDelivery } from '../sandbox/types.ts';
 import type { StormShop } from './options.ts';
 import { pause } from './waiting.ts';
 import type { StormMistake } from './words.ts';
@@ -12,6 +13,8 @@ interface Probe extends OtherSignature {
   readonly isOfMachine?: true;
 }
 
+type Sent = Pick<SandboxDelivery, 'url' | 'body'>;
+
 /** The forged deliveries, and what is said of them. */
 export const FORGERIES: readonly (readonly [words: string, ofBody: (body: string) => Probe])[] = [
   ['it is not signed', () => ({ isUnsigned: true })],
@@ -23,11 +26,7 @@ export const FORGERIES: readonly (readonly [words: string, ofBody: (body: string
 const PROBE_LIMIT = 2_000;
 
 /** The mistake of a receiver that refuses everything and says nothing, or null if no probe shows it. */
-export async function mistakeOf(
-  shop: StormShop,
-  sandbox: Sandbox,
-  delivery: { readonly url: string; readonly body: string },
-): Promise<StormMistake | null> {
+export async function mistakeOf(shop: StormShop, sandbox: Sandbox, delivery: Sent): Promise<StormMistake | null> {
   const isAccepting = async (probe: Probe): Promise<boolean> =>
     isAccepted((await Promise.race([send(shop, sandbox, delivery, probe), pause(PROBE_LIMIT)])) ?? 0);
   if (typeof shop.receive === 'function' && (await isAccepting({ isOfMachine: true }))) return 'now_forgotten';
@@ -46,7 +45,7 @@ export function isAccepted(status: number): boolean {
 export async function send(
   { receive }: StormShop,
   sandbox: Sandbox,
-  { url, body }: { readonly url: string; readonly body: string },
+  { url, body }: Sent,
   { isUnsigned, isOfMachine, ...signature }: Probe,
 ): Promise<number> {
   const stampAt = typeof receive === 'string' || isOfMachine ? Date.now() : sandbox.now().getTime();

@@ -79,8 +79,7 @@ function cards({ sums, orders, played }: Report): Html {
     ({ kind, words, money }) =>
       html`<div class="${toneOf(kind)}"><b>${words}</b><span>${moneyText(money) || KINDS[kind].means}</span></div>`,
   );
-  const restarts =
-    played.restarts > 0 ? `also with ${played.restarts} ${played.restarts === 1 ? 'kill' : 'kills'} in between` : '';
+  const restarts = played.restarts > 0 && `also with kills in between: ${played.restarts}`;
   return html`<div class="cards">${kinds}<div class="right"><b>${orders - sums.wrong} right</b><span>${restarts}</span></div></div>`;
 }
 

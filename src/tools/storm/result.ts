@@ -75,6 +75,8 @@ interface KindCount {
 
 /** The sums of a storm. */
 export interface Sums {
+  /** The kinds of customers and faults that no order had, although their weight is not zero. */
+  readonly notPlayed: readonly string[];
   /** The orders with a finding. */
   readonly wrong: number;
   readonly money: StormResult['money'];
@@ -82,7 +84,7 @@ export interface Sums {
   readonly kinds: readonly KindCount[];
 }
 
-export function sumsOf(cases: readonly Case[], findings: readonly StormFinding[]): Sums {
+export function sumsOf(cases: readonly Case[], findings: readonly StormFinding[], notPlayed: readonly string[]): Sums {
   const byKind = Map.groupBy(findings, ({ kind }) => kind);
   const kinds = (Object.keys(KINDS) as StormFindingKind[]).flatMap((kind): KindCount[] => {
     const all = byKind.get(kind);
@@ -92,7 +94,7 @@ export function sumsOf(cases: readonly Case[], findings: readonly StormFinding[]
     return [{ kind, words, money: moneyOfAll(cases, all) }];
   });
   const wrong = new Set(findings.flatMap(({ order }) => order ?? [])).size;
-  return { wrong, money: moneyOfAll(cases, findings), kinds };
+  return { wrong, money: moneyOfAll(cases, findings), kinds, notPlayed };
 }
 
 function moneyOfAll(cases: readonly Case[], findings: readonly StormFinding[]): Record<string, StormMoney> {
@@ -124,9 +126,11 @@ export function moneyText(money: StormResult['money']): string {
 }
 
 /** How many orders went wrong, and nothing where no order shows what is wrong. */
-export function verdictText({ orders, findings }: Pick<StormResult, 'orders' | 'findings'>, { wrong }: Sums): string {
+export function verdictText(result: Pick<StormResult, 'orders' | 'findings'>, { wrong, notPlayed }: Sums): string {
+  const { orders, findings } = result;
   const all = `${orders} ${orders === 1 ? 'order' : 'orders'}`;
-  if (findings.length === 0) return `${all}, nothing wrong`;
+  const few = notPlayed.length === 0 ? '' : `, and ${notPlayed.length} kinds of customers and faults not played`;
+  if (findings.length === 0) return `${all}, nothing wrong${few}`;
   return wrong === 0 ? all : `${wrong} of ${all} went wrong`;
 }
 

@@ -112,20 +112,15 @@ export function paidOf({ adjustment, amount }: SandboxInvoice): string {
   return adjustment?.actual_amount_fiat ?? amount;
 }
 
-/** What a row of `fulfilments()` gives. A row with a credit and without a kind is one of a shop that gives credit. */
-function kindOfRow({ kind, credited_usdt }: StormFulfilment): NonNullable<StormFulfilment['kind']> {
-  return kind ?? ((credited_usdt ?? null) === null ? 'goods' : 'credit');
-}
-
 function ofKind(given: readonly StormFulfilment[], ...kinds: readonly StormFulfilment['kind'][]): StormFulfilment[] {
-  return given.filter((row) => kinds.includes(kindOfRow(row)));
+  return given.filter(({ kind }) => kinds.includes(kind ?? 'goods'));
 }
 
 function isParcel({ item }: StormFulfilment): boolean {
   return (item ?? null) !== null;
 }
 
-function isInState(rows: readonly FoundOrder[], ...states: readonly FoundOrder['state'][]): boolean {
+export function isInState(rows: readonly FoundOrder[], ...states: readonly FoundOrder['state'][]): boolean {
   return rows.some(({ state }) => states.includes(state));
 }
 
@@ -168,10 +163,7 @@ function fulfilledForLess(order: Case): Wrong {
 }
 
 /** What an order cost the shop, and what the shop owes its customer, by its findings. */
-export function moneyOf(
-  order: Case,
-  kinds: ReadonlySet<StormFindingKind>,
-): { readonly lost: Decimal; readonly owed: Decimal } {
+export function moneyOf(order: Case, kinds: ReadonlySet<StormFindingKind>) {
   const { ordered, paidFiat } = order;
   const again = kinds.has('fulfilled_twice') ? Math.max(1, timesGiven(order) - timesPaid(order)) : 0;
   const less = kinds.has('fulfilled_for_less') ? ordered.minus(paidFiat) : 0;
@@ -198,12 +190,26 @@ function fulfilledTwice(order: Case): Wrong {
   const { paid, given } = order;
   if (paid.length === 0) return null;
   const [often, allowed] = [timesGiven(order), timesPaid(order)];
-  if (often > allowed) return `The order was paid ${timesText(allowed)} and given ${timesText(often)}.`;
-  const credits = ofKind(given, 'credit');
-  if (creditOf(credits)?.gt(mostCredit(order)) !== true) return null;
-  if (often > 0) return 'The order was given as goods, and what was paid for them as credit too.';
-  const [paidTimes, times] = [paid, credits].map(({ length }) => timesText(length));
-  return credits.length > paid.length && `The order was paid ${paidTimes} and credited ${times}.`;
+  if (often <= allowed && !isTooMuchBack(order)) return null;
+  const [credit, refund] = [ofKind(given, 'credit').length, ofKind(given, 'refund').length];
+  const got = Object.entries({ goods: often, credit, 'the money back': refund });
+  const words = got.flatMap(([what, times]) => (times === 0 ? [] : `${what} ${timesText(times)}`));
+  return `The order was paid ${timesText(allowed)}, and the customer got ${words.join(' and ')}.`;
+}
+
+/** Whether credit and refunds are more than the goods leave. Where a row has no amount, each row is one payment. */
+function isTooMuchBack(order: Case): boolean {
+  const { paid, given } = order;
+  const [back, most] = [ofKind(given, 'credit', 'refund'), mostCredit(order)];
+  if (back.every(({ credited_usdt }) => (credited_usdt ?? null) !== null))
+    return creditOf(back)?.gt(most) === true && (timesGiven(order) > 0 || back.length > paid.length);
+  return back.length > (most.gt(CENT) ? Math.max(1, paid.length - timesWhole(given)) : 0);
+}
+
+/** How often the goods used up a payment. Some parcels do not, nor what a person has decided about. */
+function timesWhole(given: readonly StormFulfilment[]): number {
+  if (ofKind(given, 'review').length > 0) return 0;
+  return ofKind(given, 'goods').filter((row) => !isParcel(row)).length;
 }
 
 const CENT = new Decimal('0.02'); // of a fiat currency, in USDT, with its rounding
@@ -214,8 +220,7 @@ const CENT = new Decimal('0.02'); // of a fiat currency, in USDT, with its round
  */
 function mostCredit({ paid, credited, given, paidFiat, ordered }: Case): Decimal {
   const atRate = sumOf(paid.map((each) => each.rate && new Decimal(paidOf(each)).div(each.rate)));
-  const hasGoods = ofKind(given, 'goods').some((row) => !isParcel(row));
-  const part = hasGoods ? Decimal.max(paidFiat.minus(ordered), 0).div(paidFiat) : 1;
+  const part = Decimal.max(paidFiat.minus(ordered.times(timesWhole(given))), 0).div(paidFiat);
   return Decimal.max(credited, atRate).times(part).plus(CENT);
 }
 

@@ -42,10 +42,8 @@ export async function shortestOf(
     while (others.length > 1 && runs < RUNS_MAX) {
       const middle = Math.ceil(others.length / 2);
       const [early, late] = [others.slice(0, middle), others.slice(middle)];
-      const isEarly = all.indexOf(order) < all.indexOf(late[0] ?? '');
-      const [near, far] = isEarly ? [early, late] : [late, early]; // what came near it, first
-      if (await shows(group, first, [order, ...near])) others = near;
-      else if (await shows(group, first, [order, ...far])) others = far;
+      if (await shows(group, first, [order, ...early])) others = early;
+      else if (await shows(group, first, [order, ...late])) others = late;
       else break;
     }
   }

@@ -44,8 +44,7 @@ export async function storm(options: StormOptions): Promise<StormResult> {
   const settings = readSettings(options);
   settings.signal?.throwIfAborted();
   const { day, verdict, explained } = await playOnce(settings, async (day, verdict, sandbox) => {
-    const { found, cases } = verdict;
-    return { day, verdict, explained: await explain(found, cases, day.shop.members, sandbox) };
+    return { day, verdict, explained: await explain(verdict, day.shop.members, sandbox) };
   });
   const all = day.records.all.map(({ plan }) => plan.order.id);
   const play = async (only: readonly string[]): Promise<readonly Found[]> =>
@@ -172,13 +171,9 @@ const UNREAD: Found = {
   problem: 'The shop gave no rows of orders or fulfilments within twice the time limit, so nothing was compared.',
 };
 
-function resultOf(
-  settings: CheckedSettings,
-  { records, shop }: Day,
-  { cases }: Verdict,
-  findings: readonly StormFinding[],
-): StormResult {
-  const { seed } = settings;
+function resultOf(settings: CheckedSettings, day: Day, { cases }: Verdict, findings: StormResult['findings']) {
+  const { records, shop } = day;
+  const { seed, only, weights } = settings;
   const arrived = records.all.filter(({ hasArrived }) => hasArrived);
   const played = {
     customers: countsOf(arrived.map(({ plan: { kind } }) => kind)),
@@ -186,12 +181,15 @@ function resultOf(
     webhooks: countsOf(arrived.flatMap(({ uuid, plan: { webhook } }) => (uuid === null ? [] : [webhook]))),
     restarts: shop.restarts,
   };
-  const sums = sumsOf(cases, findings);
-  const notSeen = notSeenOf(shop.members, settings);
+  const wanted = only === undefined ? { ...weights.customers, ...weights.network, ...weights.webhooks } : {};
+  const seen = { ...played.customers, ...played.network, ...played.webhooks };
+  const notPlayed = Object.keys(wanted).filter((kind) => wanted[kind] !== 0 && !(kind in seen));
+  const sums = sumsOf(cases, findings, notPlayed);
+  const notSeen = notSeenOf(shop.members, settings, notPlayed);
   const facts = { seed, orders: arrived.length, findings, money: sums.money, played, notSeen };
   return {
     ...facts,
-    story: (order) => shop.story.textOf(records.of(order)?.plan.order.id ?? order),
+    story: (order: string) => shop.story.textOf(records.of(order)?.plan.order.id ?? order),
     summary: () => summaryOf(facts, sums),
     html: () => pageOf({ ...facts, sums, cases, story: shop.story, start: START }),
   };
@@ -203,7 +201,8 @@ function countsOf<Kind extends string>(kinds: readonly Kind[]): Partial<Record<K
   return counts;
 }
 
-function notSeenOf({ fulfilments, catchUp, restart, visit, receive }: StormShop, { currencies }: CheckedSettings) {
+function notSeenOf(shop: StormShop, { currencies }: CheckedSettings, notPlayed: readonly string[]) {
+  const { fulfilments, catchUp, restart, visit, receive } = shop;
   const absent: readonly (readonly [isAbsent: boolean, words: string])[] = [
     [receive === undefined, 'webhooks: give receive'],
     [fulfilments === undefined, 'double fulfilment: give fulfilments()'],
@@ -211,6 +210,9 @@ function notSeenOf({ fulfilments, catchUp, restart, visit, receive }: StormShop,
     [visit === undefined, 'fulfilment at the return to the shop: give visit(url)'],
     [catchUp === undefined, 'a catch-up: give catchUp()'],
     [new Set(currencies).size < 2, "a second currency: give currencies: ['EUR', 'USD']"],
+    [notPlayed.length > 0, `${notPlayed.join(', ')}: give more customers`],
+    [typeof receive === 'function', 'work after the 2xx that a kill would cut off: play the shop in another process'],
+    [true, 'errors that the shop catches and answers with 2xx: let its database fail in a test'],
     [true, 'effects outside of the orders, such as a mail that was sent twice'],
   ];
   return absent.flatMap(([isAbsent, words]) => (isAbsent ? [words] : []));

@@ -16,36 +16,23 @@ interface KindWords {
 }
 
 const ROWS = {
-  fulfilled_for_less: {
-    counted: 'given for less',
-    tone: 'less',
-    means: 'less was paid than ordered, and the whole order was given',
-  },
-  fulfilled_twice: { counted: 'given twice', tone: 'lost', means: 'it, or a parcel, was given more often than paid' },
+  fulfilled_for_less: { counted: 'given for less', tone: 'less', means: 'less was paid, and the whole order given' },
+  fulfilled_twice: { counted: 'given twice', tone: 'lost', means: 'goods, credit or money back more often than paid' },
   fulfilled_not_paid: { counted: 'given for nothing', tone: 'lost', means: 'it was given, and nothing was paid' },
   paid_not_fulfilled: { counted: 'not given', tone: 'owed', means: 'paid, and no goods, no credit, no person decides' },
   state_differs: { counted: 'canceled in the books', means: 'it was paid and given, and its state is canceled' },
   credited_differs: { counted: 'with another credit', tone: 'less', means: 'another credit was booked than was paid' },
   amount_differs: { counted: 'with another amount', means: 'the invoice is over another amount than the order' },
   currency_differs: { counted: 'in another currency', mistake: 'own_currency', means: 'the invoice has another one' },
-  second_invoice: {
-    counted: 'with a second invoice',
-    mistake: 'fresh_id',
-    means: 'the first one could be paid, or was',
-  },
+  second_invoice: { counted: 'with a second invoice', mistake: 'fresh_id', means: 'the first could be paid, or was' },
   checkout_failed: {
     counted: 'with a checkout error',
     mistake: 'error_shown',
-    means: 'it failed while the service worked',
+    means: 'while the service worked',
   },
   checkout_stuck: { counted: 'stuck at the checkout', means: 'no payment link, although the service worked' },
   dead_link: { counted: 'with a dead link', mistake: 'ended_link', means: 'the link of an invoice that had ended' },
-  order_missing: {
-    counted: 'missing in orders',
-    tone: 'owed',
-    mistake: 'no_order',
-    means: 'it was paid, and orders() has no row for it',
-  },
+  order_missing: { counted: 'missing in orders', tone: 'owed', mistake: 'no_order', means: 'paid, not in orders()' },
   fulfilment_unknown: {
     counted: 'rows of fulfilments without an order',
     mistake: 'other_ids',
@@ -57,11 +44,7 @@ const ROWS = {
     mistake: 'not_verified',
     means: 'the endpoint answered 2xx to what the service had not signed',
   },
-  request_refused: {
-    counted: 'requests refused',
-    mistake: 'request',
-    means: 'the service refused a request, and would refuse it each time',
-  },
+  request_refused: { counted: 'requests refused', mistake: 'request', means: 'the service would refuse it each time' },
   nothing_delivered: { counted: 'webhooks not delivered', means: 'no webhook was accepted, or none of one event' },
   catch_up_failed: { counted: 'catchUp failed', mistake: 'own_function', means: 'the function of the shop rejected' },
   restart_failed: { counted: 'restart failed', mistake: 'own_function', means: 'the function of the shop rejected' },
@@ -102,25 +85,25 @@ export const CAUSES = {
   ],
   no_row: ['The order is fulfilled, and fulfilments() has no row.', 'Write both in one transaction.'],
   late_dropped: [
-    'The shop accepted the webhook of a late payment, and gave nothing for it.',
+    'The shop accepted a late payment, and gave nothing for it.',
     'Give the goods, credit the payment, or let a person decide. It is the customer’s money.',
   ],
   adjusted_dropped: [
-    'The shop accepted the webhook of another amount, and did nothing with the money.',
+    'The shop accepted another amount, and did nothing with the money.',
     'Book credited_usdt in onAdjusted, and let a person decide.',
   ],
   accepted_not_given: [
-    'The shop answered 2xx to the webhook, and gave nothing.',
-    'Check that the UPDATE changed one row, and throw otherwise: the service sends the event again.',
+    'The shop accepted the payment, and gave nothing.',
+    'Throw where the UPDATE changed no row: the service sends the event again. A paid status is "success", not "paid".',
   ],
   refused: ['The shop refused each webhook of the payment.', 'Read the first response in the story of the order.'],
   no_catch_up: [
     'No webhook arrived, and no catch-up asked.',
-    'Run handler.catchUp for orders that wait, each ten minutes.',
+    'Run handler.catchUp every ten minutes for waiting orders.',
   ],
   catch_up_canceled: [
-    'No webhook arrived, and catchUp did not book it: it may not ask for canceled orders.',
-    'Ask for those of the last days too: they may be paid late.',
+    'No webhook arrived, and catchUp did not book it: it does not ask for canceled orders, or drops their payments.',
+    'Ask for those of the last days too, and book their late payments.',
   ],
   catch_up_first: [
     'No webhook of a later invoice arrived, and catchUp did not book it: it may ask for first invoices alone.',
@@ -147,12 +130,15 @@ export const CAUSES = {
   forged_gives: ['A forged webhook gives the order.', 'Check the signature first: use the handler or verifyWebhook.'],
   unpaid_event_gives: ['The event of an end without payment gives the order.', 'Give for the type invoice.paid alone.'],
   no_dedupe: ['The same event came again, and gave the order again.', 'Use a store, and write in its transaction.'],
-  goods_and_credit: ['The order was given as goods and as credit.', 'Decide once for each payment.'],
+  goods_and_credit: ['One payment gave two of these: goods, credit, the money back.', 'Decide once for each payment.'],
   adjusted_as_paid: [
     'The shop treats a payment of another amount as a whole one.',
-    'Book credited_usdt in onAdjusted, and give only where credited_usdt covers the order.',
+    'Book credited_usdt in onAdjusted, and give only where event.amount covers the order.',
   ],
-  tolerance: ['The shop gives an order for a few percent less.', 'Compare exactly, or let a person decide.'],
+  tolerance: [
+    'The shop gives an order for a few percent less: by a tolerance, or since it compares USDT with another currency.',
+    'Compare event.amount exactly, or let a person decide.',
+  ],
   cent: ['The shop gives for a cent less: it rounds, or uses floats.', 'Use event.amount.gte(order.amount).'],
   amount_for_credit: ['The shop books amount in place of credited_usdt.', 'Book credited_usdt: amount is fiat.'],
   booked_again: ['The credit was booked more than once.', 'Use a store, and write in its transaction.'],
@@ -166,22 +152,28 @@ export const CAUSES = {
   fresh_id: ['Each click makes another external_id.', 'Use the id of the order, and createOrRenew to try it again.'],
   error_shown: ['The checkout failed while the service worked.', 'Read the error in the story of the order.'],
   given_up: ['The shop gives an order up after one failure.', 'Call createOrGet again: it finds what exists.'],
-  wrong_link: ['The link of the checkout is not that of the order.', 'Resolve to the payment_url of its invoice.'],
+  wrong_link: [
+    'The checkout did not lead the customer to the invoice of the order.',
+    'Resolve to the payment_url of its invoice, and to null only where nothing is left to pay.',
+  ],
   ended_link: ['The customer was sent to an invoice that ended unpaid.', 'Use createOrRenew, or show that it is over.'],
   no_order: ['The shop has no row for a paid order.', 'Write it before the invoice is created, and keep it.'],
-  row: ['A row of the shop cannot be read.', 'Name the columns as in the guide: external_id, amount, currency, state.'],
+  row: ['A row of the shop cannot be read.', 'Name columns and values as in the guide.'],
   other_ids: ['The ids of fulfilments() are others than those of orders().', 'Select the same id in both, by a join.'],
-  not_verified: ['The endpoint checks no signature.', 'Check it first: use the handler or verifyWebhook.'],
+  not_verified: [
+    'The endpoint checks no signature, or answers before the check.',
+    'Check it first, by the handler or verifyWebhook, and return the response of the handler.',
+  ],
   request: ['The service refuses what the shop sends.', 'Read the code of the refusal.'],
   no_address: ['The invoices have no callback_url, so no webhook is sent.', 'Give callback_url at the creation.'],
-  now_forgotten: [
-    'The receiver measures the age of a webhook by the clock of the machine.',
-    'Give service.now to the handler and the store: now: service.now.',
-  ],
+  now_forgotten: ['The receiver has the clock of the machine.', 'Give now: service.now to the handler and the store.'],
   api_key: [PROBES.api_key.text, 'Give it service.webhookSecret.'],
   body_again: [PROBES.body_again.text, 'Check the bytes as they arrived.'],
   encoding: [PROBES.encoding.text, 'Take that of real deliveries: hex.'],
-  other_secret: ['The receiver refuses the signature, and no probe explains it.', 'Give it service.webhookSecret.'],
+  other_secret: [
+    'The receiver refuses the signature: it has another secret, or the body was changed on its way.',
+    'Give it service.webhookSecret and the bytes as they arrived. A handler with sandbox: true says which it is.',
+  ],
   own_function: ['A function that the shop gives to the storm fails.', 'Read its error.'],
 } as const satisfies Readonly<Record<string, Cause>>;
 

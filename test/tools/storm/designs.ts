@@ -168,6 +168,35 @@ export const DESIGNS = {
       };
     },
   },
+  'what was paid above the order is returned': {
+    change(shop) {
+      const { paid } = shop;
+      shop.paid = (event) => {
+        paid.call(shop, event);
+        if (event.original_amount !== null && event.amount.gt(event.original_amount))
+          shop.give(shop.orderOf(event.external_id), { kind: 'refund' });
+      };
+    },
+  },
+  'a person takes the goods back, and returns the money': {
+    change(shop) {
+      const { paid } = shop;
+      shop.paid = (event) => {
+        paid.call(shop, event);
+        for (const kind of ['review', 'refund'] as const) shop.give(shop.orderOf(event.external_id), { kind });
+      };
+    },
+  },
+  'a parcel that is not in stock is returned': {
+    change(shop) {
+      shop.paid = (event) => {
+        const id = shop.orderOf(event.external_id);
+        shop.set(id, 'fulfilled', shop.credit(event));
+        for (const item of ['tea', 'mug']) shop.give(id, { item });
+        shop.give(id, { kind: 'refund' });
+      };
+    },
+  },
   'a row for each invoice of an order': {
     change(shop) {
       const { orders } = shop;

@@ -147,6 +147,39 @@ export const MISTAKES = {
       shop.give(shop.orderOf(event.external_id), { kind: 'credit', credited_usdt: shop.credit(event) });
     };
   }),
+  'goods and the money back for one payment': row('fulfilled_twice', 'goods_and_credit', (shop) => {
+    const { paid } = shop;
+    shop.paid = (event) => {
+      paid.call(shop, event);
+      shop.give(shop.orderOf(event.external_id), { kind: 'refund' });
+    };
+  }),
+  'credit and the money back for one payment': row('fulfilled_twice', 'goods_and_credit', (shop) => {
+    shop.paid = (event) => {
+      const id = shop.orderOf(event.external_id);
+      shop.set(id, 'paid', shop.credit(event));
+      for (const kind of ['credit', 'refund'] as const) shop.give(id, { kind, credited_usdt: shop.credit(event) });
+    };
+  }),
+  'the money back at each delivery': row('fulfilled_twice', 'no_dedupe', (shop) => {
+    shop.receive = (request) => shop.plain(request);
+    shop.paid = (event) => {
+      const id = shop.orderOf(event.external_id);
+      shop.set(id, 'refunded');
+      shop.give(id, { kind: 'refund' });
+    };
+  }),
+  'ships for less, in a row without a kind': row('fulfilled_for_less', 'adjusted_as_paid', (shop) => {
+    shop.adjusted = (event) => {
+      const id = shop.orderOf(event.external_id);
+      shop.set(id, 'fulfilled', shop.credit(event));
+      shop.give(id, { credited_usdt: shop.credit(event) }); // the whole order, and what was paid for it
+    };
+  }),
+  'a kind of its own': row('order_malformed', 'row', (shop) => {
+    const { fulfilments } = shop;
+    shop.fulfilments = () => fulfilments.call(shop).map((each) => ({ ...each, kind: 'shipment' as never })); // on purpose
+  }),
   'commit after the acknowledgement': row('paid_not_fulfilled', 'acknowledged_early', (shop) => {
     let alive = { yes: true };
     const { restart, paid } = shop;
@@ -417,6 +450,9 @@ export const MISTAKES = {
     shop.receive = async () =>
       new Response(null, { status: 307, headers: { location: 'https://shop.example/webhook' } });
   }),
+  'a receive of Express': row('nothing_delivered', 'own_function', (shop) => {
+    shop.receive = async () => undefined as never; // it writes to its second argument
+  }),
   'another route': row('nothing_delivered', 'refused', (shop) => {
     shop.receive = async () => new Response('Not Found', { status: 404 });
   }),
@@ -433,6 +469,9 @@ export const MISTAKES = {
     shop.canceled = () => {
       throw new Error('no such column');
     };
+  }),
+  'no order is caught up where catchUp fails': row('paid_not_fulfilled', 'own_function', (shop) => {
+    shop.catchUp = () => Promise.reject(new Error('no such table: orders'));
   }),
   'a catch-up that always fails': row('catch_up_failed', 'own_function', (shop) => {
     shop.catchUp = () => Promise.reject(new Error('no such table: orders'));

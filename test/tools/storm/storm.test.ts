@@ -134,7 +134,8 @@ describe('what the shop gives to the storm', () => {
 
   it('is compared where it is credit', async () => {
     const { findings } = await withMembers(({ fulfilments }) => ({
-      fulfilments: async () => (await rowsOf(fulfilments?.())).map((row) => ({ ...row, credited_usdt: '25.00' })),
+      fulfilments: async () =>
+        (await rowsOf(fulfilments?.())).map((row) => ({ ...row, kind: 'credit', credited_usdt: '25.00' })),
     }));
     expect(findings[0]).toMatchObject({
       kind: 'credited_differs',
@@ -142,11 +143,33 @@ describe('what the shop gives to the storm', () => {
     });
   });
 
+  it('is refused where a fulfilment has a kind that the storm does not know', async () => {
+    const { findings, money } = await withMembers(({ fulfilments }) => ({
+      fulfilments: async () => (await rowsOf(fulfilments?.())).map((row) => ({ ...row, kind: 'Goods' as never })), // on purpose
+    }));
+    const first = { kind: 'order_malformed', order: expect.stringMatching(/^order-\d+$/) };
+    const problem = 'row 1 of fulfilments: kind must be goods, credit, refund, review or absent, not "Goods".';
+    expect([findings[0], money]).toEqual([expect.objectContaining({ ...first, problem }), {}]);
+  });
+
+  it('is a Response of receive, or the storm says what to give in its place', async () => {
+    const problems: string[] = [];
+    for (const receive of [() => ({ status: 200 }) as never, (_: Request) => Promise.reject(new Error('no res'))]) {
+      const { findings } = await withMembers(() => ({ receive }));
+      problems.push(...findings.flatMap(({ kind, problem }) => (kind === 'nothing_delivered' ? problem : [])));
+    }
+    const remedy = 'it must resolve to a Response. For Express, give the address where it listens.';
+    expect(problems).toEqual([
+      expect.stringContaining(`receive resolves to an object: ${remedy}`),
+      expect.stringContaining(`receive throws (no res): ${remedy}`),
+    ]);
+  });
+
   it('is a payment link, or the storm says so', async () => {
     const { findings } = await withMembers(() => ({ checkout: async () => 'https://shop.example/cart' }));
     expect(findings[0]).toMatchObject({
       kind: 'checkout_stuck',
-      problem: 'The link that the customer got leads to no invoice: resolve to its payment_url.',
+      problem: expect.stringMatching(/leads to no invoice of the storm: .* payment_url, .*service\.fetch/),
     });
     const created = withMembers(({ checkout }) => ({
       checkout: async (order) => ({ invoice: await checkout(order) }) as never, // the result of createOrGet as it is
@@ -272,6 +295,23 @@ it('says what the orders of a finding share', async () => {
   expect(findings[0]?.shared).toMatch(/^(?:Both|All \d+) were paid .+, and of the \d+ right orders (?:none|\d+)\.$/);
 });
 
+it('names the same cause of a dropped payment, by whatever it came and whenever its end was told', async () => {
+  for (const seed of [5, 7]) {
+    const { findings } = await over('a payment of a canceled order is acknowledged and dropped', { seed });
+    const named = new Set(findings.map(({ mistake }) => mistake));
+    expect(named).toEqual(new Set(['canceled_stays', 'renewed_unknown']));
+  }
+});
+
+it('says what too few customers left out, and nothing of it where they were chosen', async () => {
+  const few = await over('adjusted treated as paid in full', { customers: 3, seed: 42 });
+  expect(few.summary()).toMatch(/^3 orders, nothing wrong, and \d\d kinds of customers and faults not played\. /);
+  expect(few.html()).toContain('kinds of customers and faults not played.');
+  expect(few.notSeen.join()).toMatch(/pay_less, .*outage/);
+  const chosen = await over('right', { customers: 3, only: ['order-1'] });
+  expect(chosen.summary()).toBe('1 order, nothing wrong. Replay with seed 1.');
+});
+
 it('the moment of giving is in the story, and a kill after its last own event is not', async () => {
   const result = await over('right');
   const stories = Array.from({ length: 200 }, (_, at) => result.story(`order-${at + 1}`));
@@ -339,7 +379,9 @@ it('each kind can be switched off, and what a shop does not show is said', async
   });
   expect(result.played.customers).not.toHaveProperty('pay_less');
   expect(result.played.network).not.toHaveProperty('response_lost');
-  expect(result.notSeen.join()).toMatch(/double fulfilment.*killed.*return to the shop.*catch-up.*mail/);
+  expect(result.notSeen.join()).toMatch(
+    /double fulfilment.*killed.*return to the shop.*catch-up.*after the 2xx.*catches.*mail/,
+  );
 });
 
 it('finds the invoice of a payment link without a search of all invoices', async () => {
@@ -571,6 +613,7 @@ describe('a storm refuses', () => {
       { shop: () => ({ orders: () => [], receive: async () => new Response() }) },
       'checkout and orders',
     ],
+    ['a misspelt member', { shop: () => ({ ...rest, fulfillments: () => [] }) }, 'the shop has no "fulfillments"'],
     ['no shop', {}, 'needs shop'],
     ['an unknown option', { shop: () => rest, sed: 1 }, '"sed"'],
     ['an unknown kind', { shop: () => rest, weights: { customers: { pays: 1 } } }, '"pays"'],

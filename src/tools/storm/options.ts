@@ -270,16 +270,14 @@ export function readSettings(options: StormOptions) {
 
 /**
  * The shop after its check.
- * @throws ConfigurationError for a missing or unknown member, or an address of another machine
+ * @throws ConfigurationError for a missing member, or an address of another machine
  */
 export function checkShop(shop: StormShop): StormShop {
   if (typeof shop !== 'object' || shop === null)
     fail(`shop must return { checkout, receive, orders }, not ${kindOf(shop)}`);
   const { checkout, receive, orders, fulfilments, visit, catchUp, restart, idle, close } = shop;
-  const callbacks = { fulfilments, visit, catchUp, restart, idle, close };
-  checkOptions('the shop', shop, new Set(Object.keys({ checkout, receive, orders, ...callbacks })), fail);
   if (typeof checkout !== 'function' || typeof orders !== 'function') fail('needs the functions checkout and orders');
-  checkCallbacks(callbacks, fail);
+  checkCallbacks({ fulfilments, visit, catchUp, restart, idle, close }, fail);
   if (typeof receive === 'string') refuseStrangeHost('receive', receive);
   else if (receive !== undefined && typeof receive !== 'function')
     fail(`receive must be an address or a function, not ${kindOf(receive)}`);

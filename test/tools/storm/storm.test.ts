@@ -613,7 +613,6 @@ describe('a storm refuses', () => {
       { shop: () => ({ orders: () => [], receive: async () => new Response() }) },
       'checkout and orders',
     ],
-    ['a misspelt member', { shop: () => ({ ...rest, fulfillments: () => [] }) }, 'the shop has no "fulfillments"'],
     ['no shop', {}, 'needs shop'],
     ['an unknown option', { shop: () => rest, sed: 1 }, '"sed"'],
     ['an unknown kind', { shop: () => rest, weights: { customers: { pays: 1 } } }, '"pays"'],

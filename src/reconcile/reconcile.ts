@@ -50,6 +50,8 @@ import type {
 
 const fail = configurationFail('reconcile');
 const GRACE = 15 * 60_000;
+/** The findings that say of an order that nobody has paid it. */
+const UNPAID: ReadonlySet<FindingKind> = new Set(['fulfilled_not_paid', 'open_but_ended', 'order_without_invoice']);
 const PER_PAGE = 100;
 /** No invoice is older. A count of seconds in place of milliseconds is a time before it. */
 const YEAR_2000 = Date.UTC(2000);
@@ -130,10 +132,10 @@ interface HeldInvoice {
   readonly found: FoundInvoice | string;
 }
 
-/** A row of the shop, and what the list has shown about its invoice. An invoice without a row has that of its order. */
+/** A row of the shop, and what the list has shown about its invoice. */
 interface Entry {
   readonly order: HeldOrder;
-  /** The number of rows with this id. 0 for an invoice without a row of its own. */
+  /** The number of rows with this id. */
   count: number;
   /**
    * Null: nothing. `agrees`: its only invoice, which agrees with it and is not held. `several`: more than one invoice.
@@ -154,8 +156,10 @@ class Run implements Reconciliation {
   readonly #settings: Read<typeof OPTIONS>;
   /** By the id of the order. A uuid is compared in its plain form. */
   readonly #entries = new Map<string, Entry>();
-  /** The rows of an order with an id of its own, and those of an order that has several, by the id of the order. */
+  /** The rows of an order with an id of its own, by that id. */
   readonly #orders = new Map<string, Entry[]>();
+  /** An invoice that has no row, and did not end unpaid, by the id of an order that has rows. */
+  readonly #withoutRow = new Map<string, string>();
   /** The orders, and the rows that could not be read as one, in the order of `orders`. */
   readonly #rows: (Entry | NotCompared)[] = [];
   /** The ids of orders that cannot be compared. Their invoices are not reported as ones without an order. */
@@ -244,29 +248,16 @@ class Run implements Reconciliation {
       const entry: Entry = { order: held(order, this.#totals.orders), count: 1, listed: null };
       this.#entries.set(id, entry);
       this.#rows.push(entry);
+      if (order.order === order.external_id) continue;
+      const rows = this.#orders.get(order.order);
+      if (rows === undefined) this.#orders.set(order.order, [entry]);
+      else rows.push(entry);
     }
-    for (const entry of this.#entries.values()) if (entry.order.order !== entry.order.external_id) this.#join(entry);
-  }
-
-  /** Adds an entry to those of its order. The first attempt, with the id of the order itself, is one of them. */
-  #join(entry: Entry): void {
-    const { order } = entry.order;
-    const others = this.#orders.get(order);
-    const first = this.#entries.get(plainIdent(order));
-    if (others !== undefined) others.push(entry);
-    else this.#orders.set(order, first?.order.order === order ? [first, entry] : [entry]);
-  }
-
-  /** The entry of an invoice: by its external_id, by its uuid, or a new one beside the rows of the order it belongs to. */
-  #entryOf({ external_id }: ReconcileInvoice, byUuid: Entry | undefined): Entry | undefined {
-    const known = this.#entries.get(plainIdent(external_id)) ?? byUuid;
-    const { order } = attemptOf(external_id);
-    const row = this.#orders.get(order)?.[0] ?? this.#entries.get(plainIdent(order));
-    if (known !== undefined || row === undefined || this.#knows(external_id)) return known;
-    const entry: Entry = { order: { ...row.order, external_id }, count: 0, listed: null };
-    this.#entries.set(plainIdent(external_id), entry);
-    this.#join(entry);
-    return entry;
+    // The first attempt has the id of the order itself, and is a row of it only where there are others.
+    for (const [id, rows] of this.#orders) {
+      const first = this.#entries.get(plainIdent(id));
+      if (first !== undefined && first.order.order === id && !rows.includes(first)) rows.unshift(first);
+    }
   }
 
   /** Walks the list once: marks the orders that agree, and holds what differs. Returns what could not be listed. */
@@ -284,6 +275,7 @@ class Run implements Reconciliation {
       const entry = id === null ? undefined : this.#entries.get(plainIdent(id));
       if (entry !== undefined) entry.listed ??= 'unreadable';
       if (id !== null && this.#knows(id)) return; // its order is read singly, or was reported as one that cannot be read
+      if (id !== null) this.#noteWithoutRow(id);
       problems.push(notCompared('invoice_malformed', `it cannot be read at "${path}"`, `invoice ${name}`, id));
     };
     try {
@@ -315,19 +307,19 @@ class Run implements Reconciliation {
   }
 
   /** True for a row that agrees with its listed invoice. Counts it. */
-  #isMatched(entry: Entry): boolean {
-    if (entry.listed !== 'agrees' || entry.count > 1 || !this.#isAlone(entry)) return false;
+  #isMatched({ listed, count: rows }: Entry): boolean {
+    if (listed !== 'agrees' || rows > 1) return false;
     this.#totals.matched += 1;
     return true;
   }
 
-  /** False for the rows of an order with several: they are compared together, at the end. */
-  #isAlone({ order: { order } }: Entry): boolean {
-    return (this.#orders.get(order)?.length ?? 1) === 1;
-  }
-
   #knows(ident: string): boolean {
     return this.#entries.has(plainIdent(ident)) || this.#badOrders.has(plainIdent(ident));
+  }
+
+  #noteWithoutRow(external_id: string): void {
+    const { order } = attemptOf(external_id);
+    if (this.#orders.has(order) || this.#knows(order)) this.#withoutRow.set(order, external_id);
   }
 
   /** Compares a listed invoice with its order, or holds it as one without an order. */
@@ -338,12 +330,13 @@ class Run implements Reconciliation {
     if (this.#oldest === null || created < this.#oldest.created) this.#oldest = { uuid, external_id, created };
     // The id of an order may be the uuid of its invoice.
     const byUuid = this.#entries.get(plainIdent(uuid));
-    const entry = this.#entryOf(invoice, byUuid);
+    const entry = this.#entries.get(plainIdent(external_id)) ?? byUuid;
     const found = foundInvoice(invoice);
     if (entry === undefined) {
       const isReported = created >= this.#settings.since && !this.#knows(external_id) && !this.#knows(uuid);
       const isMatched =
         typeof found !== 'string' && compareWithoutOrder(found, external_id, false, this.#horizon).result === 'matched';
+      if (!isMatched) this.#noteWithoutRow(external_id);
       if (isReported && !isMatched) this.#invoicesWithoutOrder.push(heldInvoice(invoice, found));
       return;
     }
@@ -356,7 +349,9 @@ class Run implements Reconciliation {
       if (entry.listed !== 'shared') entry.listed = 'several';
       return;
     }
-    const isMatched = this.#isAlone(entry) && typeof found !== 'string' && this.#agree([listedRow(entry.order, found)]);
+    // The rows of an order with several are compared together, at the end.
+    const isAlone = (this.#orders.get(entry.order.order)?.length ?? 1) === 1;
+    const isMatched = isAlone && typeof found !== 'string' && this.#agree([listedRow(entry.order, found)]);
     entry.listed = isMatched ? 'agrees' : heldInvoice(invoice, found);
   }
 
@@ -388,7 +383,7 @@ class Run implements Reconciliation {
       this.#totals.differing += row.count;
       results.push(duplicateOf(orderOf(row.order), row.count));
     }
-    const others = rows.filter((each) => each.count <= 1 && each.listed !== 'shared');
+    const others = rows.filter((each) => each.count === 1 && each.listed !== 'shared');
     return others.length === 0 ? results : [...results, ...(await this.#compareRows(others))];
   }
 
@@ -398,9 +393,8 @@ class Run implements Reconciliation {
       const invoice = listed !== null && typeof listed === 'object' ? listedInvoice(listed) : null;
       return invoice === null ? [] : [listedRow(order, invoice)];
     });
-    const count = entries.reduce((sum, entry) => sum + entry.count, 0);
     if (shown.length === entries.length && this.#agree(shown)) {
-      this.#totals.matched += count;
+      this.#totals.matched += entries.length;
       return [];
     }
     const cuts: NotCompared[] = [];
@@ -411,21 +405,32 @@ class Run implements Reconciliation {
         cuts.push(this.#listIsCut(`the list did not show the invoice ${isUnlisted}, which a single read found`));
       rows.push({ order: orderOf(entry.order), evidence });
     }
-    const comparison = compareOrder(rows, this.#horizon);
+    const comparison = this.#judge(rows);
     switch (comparison.result) {
       case 'matched':
       case 'withinGrace':
-        this.#totals[comparison.result] += count;
+        this.#totals[comparison.result] += entries.length;
         return cuts;
       case 'unknown': {
-        this.#totals.ordersNotCompared += count;
+        this.#totals.ordersNotCompared += entries.length;
         const { external_id, currency, place } = comparison.row.order;
         return [...cuts, notCompared(comparison.reason, comparison.problem, place, external_id, currency)];
       }
       case 'differs':
-        this.#totals.differing += count;
+        this.#totals.differing += entries.length;
         return [...cuts, ...comparison.findings];
     }
+  }
+
+  /** Compares the rows of an order. Nothing is called unpaid while an invoice of the order has no row. */
+  #judge(rows: readonly Row[]): Comparison {
+    const comparison = compareOrder(rows, this.#horizon);
+    const [row] = rows;
+    const missing = this.#withoutRow.get(row?.order.order ?? '');
+    if (row === undefined || missing === undefined || comparison.result !== 'differs') return comparison;
+    if (!comparison.findings.some(({ kind }) => UNPAID.has(kind))) return comparison;
+    const problem = `its invoice ${JSON.stringify(missing)} has no row: give a row for each invoice of an order`;
+    return { result: 'unknown', row, reason: 'several_invoices', problem };
   }
 
   #agree(rows: readonly Row[]): boolean {

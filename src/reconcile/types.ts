@@ -64,7 +64,6 @@ export interface UnreadableOrder {
 
 /** The order of a finding, as the shop gave it. */
 export interface FoundOrder {
-  /** The id of the row, or of an invoice of its order that has no row. */
   readonly external_id: string;
   /** The order that this row belongs to, with the other rows that have the same one. */
   readonly order: string;
@@ -125,7 +124,7 @@ export type ReconcileInvoice = Pick<
  * - `credited_differs`: the shop booked another credit than the service.
  * - `currency_differs`: order and invoice are in different currencies. Their amounts are not compared then.
  * - `order_without_invoice`: the order is open, and no invoice has its id.
- * - `invoice_without_order`: the invoice is paid or pending, and no row is one of its order.
+ * - `invoice_without_order`: the invoice is paid or pending, and no order has its id.
  * - `open_but_ended`: the order is open, and each of its invoices ended unpaid longer ago than `grace`.
  * - `paid_twice`: several invoices of one order are paid.
  * - `duplicate_order`: several rows have this id, or the external_id and the uuid of one invoice. They are not compared
@@ -255,7 +254,8 @@ export interface ReconcileOptions {
  * - `order_malformed`: a member of the order cannot be read.
  * - `invoice_malformed`: the invoice cannot be decoded, contradicts itself or has an unknown status.
  * - `invoice_not_read`: the service did not say whether the order has an invoice, or what was paid. `problem` says why.
- * - `several_invoices`: the service has several invoices with this `external_id`.
+ * - `several_invoices`: the service has several invoices with this `external_id`, or one of the order that has no row,
+ *   such as `order-7-r2` beside a row `order-7` that nobody paid.
  * - `invoices_not_listed`: the list showed fewer invoices than the service counts.
  */
 export type NotComparedReason =

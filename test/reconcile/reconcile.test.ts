@@ -330,7 +330,7 @@ describe('the rows of one order', () => {
         [open, expired],
         [null, pending],
       ],
-      [],
+      ['a several_invoices', 'a-r2 invoice_without_order'],
     ],
     [
       'the second paid without a row of its own, and booked',
@@ -338,7 +338,7 @@ describe('the rows of one order', () => {
         [given, expired],
         [null, {}],
       ],
-      [],
+      ['a several_invoices', 'a-r2 invoice_without_order'],
     ],
     [
       'the first paid without a row of its own, and booked',
@@ -346,7 +346,7 @@ describe('the rows of one order', () => {
         [null, {}],
         [given, expired],
       ],
-      [],
+      ['a-r2 several_invoices', 'a invoice_without_order'],
     ],
     [
       'the second paid without a row of its own, and open',
@@ -354,7 +354,7 @@ describe('the rows of one order', () => {
         [open, expired],
         [null, {}],
       ],
-      ['a-r2 paid_not_fulfilled'],
+      ['a several_invoices', 'a-r2 invoice_without_order'],
     ],
     [
       'both paid, the second without a row of its own',
@@ -362,7 +362,7 @@ describe('the rows of one order', () => {
         [given, {}],
         [null, {}],
       ],
-      ['a-r2 paid_twice'],
+      ['a-r2 invoice_without_order'],
     ],
     [
       'both expired, the second without a row of its own, and booked',

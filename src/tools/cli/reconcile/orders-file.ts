@@ -77,9 +77,11 @@ async function* csvOrders(file: Readable): AsyncGenerator<Row, void, undefined> 
     const cells = Object.fromEntries(record.map((cell, at) => [names?.[at] ?? '', cell]));
     if (record.length !== names.length)
       yield unreadable(cells, place, `the record has ${record.length} fields, and the header has ${names.length}`);
-    else if (/^\d(?:\.\d+)?E\+\d+$/.test(cells['external_id'] ?? ''))
-      yield unreadable({}, place, `a spreadsheet changed the id to ${cells['external_id']}: format the column as text`);
-    else yield orderOf(cells, place);
+    else {
+      const changed = [cells['external_id'], cells['order']].find((id) => /^\d(?:\.\d+)?E\+\d+$/.test(id ?? ''));
+      if (changed === undefined) yield orderOf(cells, place);
+      else yield unreadable({}, place, `a spreadsheet changed an id to ${changed}: format its column as text`);
+    }
   }
 }
 

@@ -204,7 +204,7 @@ describe('reconcile', () => {
     const { code, out } = await run(`${HEADER}1.04E+03,25.00,EUR,,paid\n${FINE.slice(HEADER.length)}`);
     expect([code, out]).toEqual([
       2,
-      expect.stringMatching(/changed the id to 1\.04E\+03:\s+format the column as text/),
+      expect.stringMatching(/changed an id\s+to\s+1\.04E\+03:\s+format\s+its column/),
     ]);
   });
 

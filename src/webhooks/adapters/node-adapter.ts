@@ -1,4 +1,5 @@
 import { ConfigurationError } from '../../errors/classes.ts';
+import { warnOnce } from '../../errors/notify.ts';
 import { BodyChunks, bodyGone, type Framework, type RawBody, tooLarge } from '../body.ts';
 import { utf8 } from '../crypto.ts';
 import { memberOf, type NodeResponse, takeNodeResponse } from '../framework.ts';
@@ -19,8 +20,8 @@ export interface NodeHandler {
 /**
  * The handler as a function of Node's request and response. It reads the body, up to the size limit, or takes the
  * bytes that a framework kept (`express.raw()`, Nest's `rawBody`). A parsed body is answered 400
- * (`body_already_parsed`), and one that something else has read 500 (`setup`). If something else answers first, that is
- * reported as `setup`. The report names the line to change.
+ * (`body_already_parsed`), and one that something else has read 500 (`setup`). The report names the line to change. If
+ * something else has answered, the event is handled, and the console says once that the reply was not sent.
  *
  * The returned function rejects only if it is not given a request and a response of Node, such as the Request of fetch.
  *
@@ -33,20 +34,13 @@ export function toNodeHandler(handler: HandlerSource): NodeHandler {
   return async (first: unknown, second: unknown, next?: unknown): Promise<void> => {
     try {
       const { request, response, kept, framework } = parseArguments(first, second);
-      const headers = headersOf(request);
-      const wasAnswered = isAnswered(response);
       const reply = await handle({
         method: request.method ?? '',
-        headers,
-        body: (limit, signal) => {
-          if (wasAnswered) throw answeredElsewhere(response, 'before the handler, so nothing was handled');
-          return nodeBody(request, kept, framework, limit, signal);
-        },
+        headers: headersOf(request),
+        body: (limit, signal) => nodeBody(request, kept, framework, limit, signal),
       });
-      if (!isAnswered(response)) return sendReply(request, response, reply);
-      const own = `before the handler ended with ${reply.status} ${reply.body}, which was not sent`;
-      const body = () => Promise.reject(answeredElsewhere(response, own));
-      if (!wasAnswered) await handle({ method: 'POST', headers, body }); // the handler knows where reports go
+      if (response.headersSent || response.writableEnded) warnOfOtherAnswer(response, reply);
+      else sendReply(request, response, reply);
     } catch (error) {
       // The arguments are not of Node, or an object of the framework threw. The handler itself never rejects.
       if (typeof next !== 'function') throw error;
@@ -55,14 +49,12 @@ export function toNodeHandler(handler: HandlerSource): NodeHandler {
   };
 }
 
-function isAnswered(response: NodeResponse): boolean {
-  return response.headersSent || response.writableEnded;
-}
-
-const answeredElsewhere = ({ statusCode }: NodeResponse, when: string): ConfigurationError =>
-  new ConfigurationError(
-    `Something else answered this delivery with ${statusCode} ${when}. The service acts on that answer. Let the handler alone answer, and wait for it: app.post('/webhook', toNodeHandler(handler)), in Koa await webhook(ctx, next).`,
+function warnOfOtherAnswer({ statusCode }: NodeResponse, { status, body }: WebhookReply): void {
+  warnOnce(
+    'answered elsewhere',
+    `webhook: something else answered a delivery with ${statusCode}, and the reply of the handler, ${status} ${body}, was not sent. The service acts on that answer, so a failure would not be repeated. Let the handler alone answer, and wait for it: app.post('/webhook', toNodeHandler(handler)), in Koa await webhook(ctx, next). This is printed once.`,
   );
+}
 
 // The parts of Node's request that the adapter uses, typed by hand. The declarations of this package must not need
 // Node's types, and the request of a framework must fit.
@@ -134,7 +126,7 @@ interface NodeArguments {
  * @throws ConfigurationError if they are not there
  */
 function parseArguments(first: unknown, second: unknown): NodeArguments {
-  const request = [first, memberOf(first, 'raw'), memberOf(first, 'req')].find(isRequest);
+  const request = [memberOf(first, 'raw'), memberOf(first, 'req'), first].find(isRequest);
   const response = takeNodeResponse(first, second);
   if (request === undefined || response === undefined) {
     throw new ConfigurationError(
@@ -149,7 +141,9 @@ function parseArguments(first: unknown, second: unknown): NodeArguments {
 }
 
 function isRequest(value: unknown): value is NodeRequest {
-  return typeof memberOf(value, 'on') === 'function' && typeof memberOf(value, 'headers') === 'object';
+  const headers = memberOf(value, 'headers');
+  // Those of fetch have functions.
+  return typeof headers === 'object' && headers !== null && typeof memberOf(headers, 'get') !== 'function';
 }
 
 /** Returns `rawHeaders`, which shows repeated headers. Some serverless bridges leave it empty: then `headers`. */

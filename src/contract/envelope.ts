@@ -7,6 +7,7 @@ import {
   type Codec,
   check,
   count,
+  filledText,
   flag,
   ISSUES_MAX,
   integer,
@@ -16,7 +17,6 @@ import {
   requiredDisplayText,
   resource,
   shapeOf,
-  text,
 } from './values/codecs.ts';
 
 // The shapes that several endpoints share, and the forms in which a payload is accepted:
@@ -34,7 +34,7 @@ import {
 /** The currency of an invoice or a payment method. */
 export function currency(): Codec<Currency> {
   return resource(
-    shapeOf<Currency>()({ id: integer, code: text, name: requiredDisplayText, symbol: requiredDisplayText }),
+    shapeOf<Currency>()({ id: integer, code: filledText, name: requiredDisplayText, symbol: requiredDisplayText }),
   );
 }
 

@@ -19,6 +19,7 @@ import {
   check,
   displayObject,
   displayText,
+  filledText,
   flag,
   isAbsentObject,
   money,
@@ -32,7 +33,6 @@ import {
   resource,
   scalar,
   shapeOf,
-  text,
   timestamp,
 } from './values/codecs.ts';
 import { Decimal } from './values/decimal.ts';
@@ -162,14 +162,14 @@ const NO_LINK = new Problem('must be an http or https address');
 
 function createdShape() {
   return shapeOf<CreatedInvoice>()({
-    uuid: text,
-    external_id: text,
+    uuid: filledText,
+    external_id: filledText,
     customer_id: requiredDisplayText,
     purpose: displayText,
     amount: money,
     amount_to_send: nullable(moneyFrom),
     currency: currency(),
-    status: openEnum<KnownInvoiceStatus>(),
+    status: openEnum<KnownInvoiceStatus>(filledText),
     callback_url: displayText,
     success_url: displayText,
     fail_url: displayText,

@@ -118,7 +118,7 @@ export function clearTextProblem(address: string): string | null {
 }
 
 /** What a template writes for a value that is not there. Two orders with such an id would share an invoice. */
-const MISSING = /(?:^|[^A-Za-z])(?:undefined|null|NaN)$|\[object Object\]/;
+const MISSING = /(?:^|[^A-Za-z\d])(?:undefined|null)$|\[object Object\]/;
 
 /**
  * The codec of the merchant's order id. Outer white space and other forms than NFC are refused: a service that
@@ -129,7 +129,7 @@ export function externalId(max: number): Codec<string> {
     const text = readText(value, 1, max);
     if (text instanceof Problem) return text;
     if (text.trim() !== text) return new Problem('must not begin or end with white space: trim it');
-    if (MISSING.test(text)) return new Problem('is made of a missing value: it must not end in undefined, null or NaN');
+    if (MISSING.test(text)) return new Problem(`is made of a missing value: ${shownValue(text)}`);
     return text.normalize('NFC') === text
       ? text
       : new Problem("must be in the Unicode form NFC: give external_id.normalize('NFC')");

@@ -201,8 +201,8 @@ async function readBack(creation: OpenCall<CreatedInvoice>): Promise<ReadBack> {
     signal: creation.signal,
     key: ({ value }) => value.uuid,
     read(number, signal) {
-      const { callId, deadlineAt } = creation;
-      return { page: read({ ...atPage(firstPage, number, signal), callId, deadlineAt }), failed: () => {} };
+      const { callId, startedAt, deadlineAt } = creation;
+      return { page: read({ ...atPage(firstPage, number, signal), callId, startedAt, deadlineAt }), failed: () => {} };
     },
   });
   let pageCount = 0;

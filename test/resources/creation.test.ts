@@ -31,6 +31,30 @@ function page(items: readonly unknown[], number = 1, pages = 1): object {
 
 const other = (index: number) => ({ ...successInvoice, uuid: `u-${index}`, external_id: `other-${index}` });
 
+it('an invoice found on a later page of the list took the time of the whole call', async () => {
+  const runtime = new FakeRuntime();
+  const taken = { success: false, error: { code: 'INVOICE_ALREADY_EXISTS', message: '' } };
+  const full = page(
+    Array.from({ length: 100 }, (_, index) => other(index)),
+    1,
+    2,
+  );
+  const responses: [number, object][] = [
+    [409, taken],
+    [404, { success: false, error: { code: 'NOT_FOUND', message: '' } }],
+    [200, { success: true, data: full }],
+    [200, { success: true, data: page([pendingInvoice], 2, 2) }],
+  ];
+  const fetch = async (): Promise<Response> => {
+    runtime.pass(100);
+    const [status, body] = responses.shift() ?? [500, {}];
+    return Response.json(body, { status });
+  };
+  const client = clientOf('https://pay.example', { runtime, fetch, deadline: 60_000 });
+  const { response } = await client.invoices.createOrGet(order).withResponse();
+  expect(response).toMatchObject({ attempts: 4, durationMs: 400 });
+});
+
 describe('create', () => {
   it.each<[string, (runtime: FakeRuntime) => Step]>([
     ['a 503', () => unavailable],

@@ -105,8 +105,11 @@ export function optionalScalar<T>(read: (value: unknown) => T | Problem): Codec<
 }
 
 // The casts widen the input type: zod types it as what the schema accepts, and a codec is given anything.
-const filledText = z.string().check(z.minLength(1));
-export const text: Codec<string> = { schema: filledText as z.ZodMiniType<string, unknown> };
+export const text: Codec<string> = { schema: z.string() as z.ZodMiniType<string, unknown> };
+/** A text that identifies something. */
+export const filledText: Codec<string> = {
+  schema: z.string().check(z.minLength(1)) as z.ZodMiniType<string, unknown>,
+};
 export const flag: Codec<boolean> = { schema: z.boolean() as z.ZodMiniType<boolean, unknown> };
 export const integer = scalar(integerFrom);
 export const count = scalar(countFrom);
@@ -118,8 +121,8 @@ export const timestamp = scalar(dateFrom);
 export const anything: Codec<unknown> = { schema: z.unknown() };
 
 /** The codec of an open list of words. Any other word is accepted as well: an unknown one is not an error. */
-export function openEnum<Known extends string>(): Codec<OpenEnum<Known>> {
-  return { schema: filledText as unknown as z.ZodMiniType<OpenEnum<Known>, unknown> };
+export function openEnum<Known extends string>(word: Codec<string> = text): Codec<OpenEnum<Known>> {
+  return word as unknown as Codec<OpenEnum<Known>>; // its type only completes the known words
 }
 
 /** The codec of an amount or time that the interface marks as "no, nullable". Absent, null and `""` are null. */

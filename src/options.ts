@@ -128,15 +128,18 @@ function emptyVariable(name: string, content: string): string {
 
 const NO_ENV_FILE = ' (Node reads an .env file only with --env-file)';
 
-/** Reads the base address, and returns it without a slash at its end. */
-export function checkBaseUrl(given: string | undefined, allowHttp: boolean): string {
+function readBaseUrl(given: string | undefined, allowHttp: boolean): string {
   const value: unknown = given === undefined ? environment('MERCHANT_BASE_URL') : given;
-  const source = given === undefined ? 'MERCHANT_BASE_URL' : 'baseUrl';
   if (value === undefined)
     fail(`baseUrl is undefined: give the address of the service, or set MERCHANT_BASE_URL${NO_ENV_FILE}`);
   if (given === undefined && value === '') fail(emptyVariable('MERCHANT_BASE_URL', 'the address of the service'));
+  return checkBaseUrl(value, given === undefined ? 'MERCHANT_BASE_URL' : 'baseUrl', allowHttp, fail);
+}
+
+/** Checks the base address, and returns it without a slash at its end. `source`: what a message calls it. */
+export function checkBaseUrl(value: unknown, source: string, allowHttp: boolean, fail: Fail): string {
   if (typeof value !== 'string' || value === '')
-    return fail(`baseUrl must be a string with an address, not ${kindOf(value)}`);
+    return fail(`${source} must be a string with an address, not ${kindOf(value)}`);
   const wrong = spoiltForm(value);
   if (wrong !== null) fail(`${source} ${wrong.problem}. ${wrong.remedy}`);
   if (!/^[a-z][a-z0-9+.-]*:\/\/[^\s\\]+$/i.test(value) || !URL.canParse(value)) {
@@ -358,7 +361,7 @@ export function readClientOptions(options: MerchantClientOptions): ClientSetting
       fail(`${name} is undefined: give a value, or leave the name out to use the environment variable`);
     }
   }
-  const baseUrl = checkBaseUrl(read.baseUrl, allowHttp);
+  const baseUrl = readBaseUrl(read.baseUrl, allowHttp);
   const apiKey = readApiKey(read.apiKey);
   // An empty variable is not a mistake here, unlike that of the key: a deployment without webhooks may set it so.
   const given = 'webhookSecret' in options ? webhookSecret : environment('MERCHANT_WEBHOOK_SECRET') || undefined;

@@ -41,7 +41,7 @@ if (env['npm_command'] !== undefined) {
   setInterval(() => isAlone() && end.abort(), 500).unref();
 }
 // A reader that has ended, as in `| head -1`, ends this process without a stack trace.
-stdout.on('error', () => process.exit(0));
+stdout.on('error', ({ code }: NodeJS.ErrnoException) => process.exit(code === 'EPIPE' ? 0 : 1));
 
 const io: Io = {
   out: (text) => void stdout.write(text),

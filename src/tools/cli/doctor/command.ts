@@ -1,4 +1,4 @@
-import { keyProblem } from '../../../errors/checks.ts';
+import { configurationFail, keyProblem } from '../../../errors/checks.ts';
 import type { MerchantError } from '../../../errors/classes.ts';
 import { guideTo } from '../../../errors/codes.ts';
 import { isMerchantError } from '../../../errors/guards.ts';
@@ -80,7 +80,8 @@ async function checkAddress(baseUrl: string, allowHttp: boolean): Promise<CheckR
   if (baseUrl === '') return failed('base-url', 'MERCHANT_BASE_URL is not set', fix);
   try {
     const { checkBaseUrl } = await import('../../../options.ts');
-    return passed('base-url', `the address is ${new URL(checkBaseUrl(baseUrl, allowHttp)).href.replace(/\/$/, '')}`);
+    const address = checkBaseUrl(baseUrl, 'MERCHANT_BASE_URL', allowHttp, configurationFail());
+    return passed('base-url', `the address is ${new URL(address).href.replace(/\/$/, '')}`);
   } catch (error) {
     if (!isMerchantError(error)) throw error;
     return failed('base-url', error.message, fix);

@@ -24,6 +24,7 @@ import { type Case, type Change, QUESTIONS, RULES, SIGNATURE, TIMESTAMP } from '
 import {
   causeOfReply,
   deliver,
+  isAccepted,
   isAcknowledged,
   type ReceiverRequest,
   type Reply,
@@ -168,7 +169,7 @@ class Examination {
     if (expected === 'refused') return { ...pass, replies, ...this.#refusal(each, replies) };
 
     const isFirst = before.length === 0;
-    const wrong = replies.filter((reply) => !isAcknowledged(reply));
+    const wrong = replies.filter((reply) => !isAccepted(reply));
     const [worst] = wrong;
     if (worst === undefined) return { ...pass, replies };
     if (isFirst) throwIfUnreachable(url, worst, 'check');

@@ -199,7 +199,12 @@ export function throwIfUnreachable(url: string, { status, problem }: Reply, type
   throw new CliError(EXIT.unreachable, `cannot reach ${url}: ${problem}. Start your receiver first`, fix);
 }
 
-/** True for a 2xx, which acknowledges a delivery. A page with a 2xx comes from another route. */
-export function isAcknowledged({ status, text: body, headers }: Reply): boolean {
-  return status !== null && status >= 200 && status <= 299 && !isHtmlPage({ body, headers });
+/** True for a 2xx: the service does not send the delivery again. */
+export function isAcknowledged({ status }: Reply): boolean {
+  return status !== null && status >= 200 && status <= 299;
+}
+
+/** The same of a receiver. A page with a 2xx comes from another route. */
+export function isAccepted(reply: Reply): boolean {
+  return isAcknowledged(reply) && !isHtmlPage({ body: reply.text, headers: reply.headers });
 }

@@ -11,7 +11,7 @@ import {
   causeOfReply,
   deliver,
   type EventKind,
-  isAcknowledged,
+  isAccepted,
   readSender,
   SAMPLES,
   sampleEvent,
@@ -49,7 +49,7 @@ export async function webhooksSend(args: readonly string[], io: Io): Promise<Exi
 
   const reply = await deliver(url, { method: 'POST', headers, body }, timeout);
   throwIfUnreachable(url, reply, `send ${name}`);
-  const ok = isAcknowledged(reply);
+  const ok = isAccepted(reply);
   const { status, ms, problem } = reply;
   const text = hiding(secrets)(reply.text);
   if (values.json) {

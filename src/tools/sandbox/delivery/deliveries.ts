@@ -75,7 +75,7 @@ export async function announce(world: World, invoice: InvoiceRecord): Promise<vo
   warn(
     world,
     `${url} ${cause.id} ${error}`,
-    `${eventType} of ${invoice.external_id} was not delivered to ${url}: ${error ?? `returned ${status}`}. ${sentenceOf(cause)}`,
+    `${eventType} of ${invoice.external_id} ${error === null ? `got ${status} from` : `was not delivered to`} ${url}${error === null ? '' : `: ${error}`}. ${sentenceOf(cause)}`,
   );
 }
 
@@ -105,7 +105,7 @@ export function resend(
 /** Real time before a wait is told. Less than a test has. */
 const PATIENCE = 1_000;
 const WAITS =
-  'waits for the response of a receiver before it moves the clock or settles. A receiver that awaits advance() or settle() waits for itself: respond first.';
+  'waits for the response of a receiver before it moves the clock or settles. If it waits for ever, the receiver awaits advance() or settle(): it must respond first.';
 
 /**
  * Waits until no attempt is in progress, attempts that start meanwhile included, and then until no request and no

@@ -45,7 +45,8 @@ export async function actionResponse(
     const wrong = wantsJson ? [] : wrongFields(name, values);
     if (wrong.length > 0)
       return refused(world, { action: name, typed: values, message: '', fields: wrong }, values['back']);
-    const orders = given.idents.length > 1 ? given.idents : [values['ident']];
+    const isOfMany = given.idents.length > 1 && given.idents.includes(values['ident'] ?? ''); // not of a payment page
+    const orders = isOfMany ? given.idents : [values['ident']];
     const work = orders.map((ident) => perform(name, { ...values, ...(ident !== undefined && { ident }) }));
     const isOver = new AbortController();
     // A customer does not wait for a slow webhook: the page of the payment follows it.

@@ -202,10 +202,7 @@ describe('reconcile', () => {
   it('compares no id that a spreadsheet has changed', async () => {
     const { run } = await service();
     const { code, out } = await run(`${HEADER}1.04E+03,25.00,EUR,,paid\n${FINE.slice(HEADER.length)}`);
-    expect([code, out]).toEqual([
-      2,
-      expect.stringMatching(/changed an id\s+to\s+1\.04E\+03:\s+format\s+its column/),
-    ]);
+    expect([code, out]).toEqual([2, expect.stringMatching(/changed an id\s+to\s+1\.04E\+03:\s+format\s+its column/)]);
   });
 
   it('prints no control character and no line break of a file', async () => {

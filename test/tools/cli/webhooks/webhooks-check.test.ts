@@ -78,6 +78,21 @@ const DIALECT = ['signatureEncoding=base64', 'timestampFormat=iso', 'orderIdMemb
 const [OWN_SECRET, BOTH_SECRETS] = [goodReceiver(SECRET), goodReceiver([SECRET, 'whsec_next'])];
 const PINNED = goodReceiver(SECRET, [], { orderIdMember: 'order_id' });
 
+const EVERY_FORGERY = `refuses-unsigned refuses-no-timestamp refuses-wrong-signature refuses-wrong-secret
+     refuses-tampered-body refuses-empty-signature refuses-cut-signature
+     refuses-old-timestamp refuses-restamped-replay refuses-oversized
+     (refuses-get) (refuses-timestamp-that-is-none) (refuses-future-timestamp)`;
+/** The service counts any 2xx as delivered, a page for people too. */
+const withPages: RequestListener = (request, response) => {
+  const { end } = response;
+  response.end = function (this: typeof response, ...given: unknown[]) {
+    if (this.statusCode < 300) return Reflect.apply(end, this, given);
+    this.statusCode = 200;
+    return end.call(this.setHeader('Content-Type', 'text/html'), '<!doctype html>', 'utf8');
+  };
+  OWN_SECRET(request, response);
+};
+
 /** Receivers, and the rules that each breaks. An advice stands in brackets. */
 const RECEIVERS: readonly (readonly [receiver: string, RequestListener, found: string, flags?: readonly string[]])[] = [
   ["the package's own receiver", OWN_SECRET, ''],
@@ -103,14 +118,8 @@ const RECEIVERS: readonly (readonly [receiver: string, RequestListener, found: s
     'repeat-same repeat-restamped repeat-other-id',
   ],
   ['a receiver that takes a GET', handWritten(SECRET, { anyMethod: true }), '(refuses-get)'],
-  [
-    'a receiver that accepts everything',
-    answers(200),
-    `refuses-unsigned refuses-no-timestamp refuses-wrong-signature refuses-wrong-secret
-     refuses-tampered-body refuses-empty-signature refuses-cut-signature
-     refuses-old-timestamp refuses-restamped-replay refuses-oversized
-     (refuses-get) (refuses-timestamp-that-is-none) (refuses-future-timestamp)`,
-  ],
+  ['a receiver that accepts everything', answers(200), EVERY_FORGERY],
+  ['a receiver that refuses with a page and 200', withPages, EVERY_FORGERY],
 ];
 
 interface Report {

@@ -20,7 +20,7 @@ import type { Failure, FailureFacts, OpenCall, RetryClass } from './types.ts';
 
 /** What to do about a failure of the platform's fetch, by its system code. */
 const ADVICE: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'Nothing listens there: is it running, and is baseUrl right?',
+  ECONNREFUSED: 'Nothing listens there. Is the service running, and is baseUrl right?',
   ERR_SSL_WRONG_VERSION_NUMBER: 'No TLS is spoken there: is it http:, or another port?',
 };
 /** For an address that no name server knows, such as that of a sandbox without a port. */

@@ -52,7 +52,8 @@ const FINAL = 'The service announces every final state: answer 2xx to those that
 const FULFIL = 'A delivery with `adjusted: true` is genuine: accept it, and fulfil against credited_usdt.';
 const NO_OP = 'Answer 2xx to an event that you have handled, and do nothing: after any other response it comes again.';
 const FORGED = 'anyone who knows the address can have orders fulfilled';
-const VERIFY = 'Verify the signature first, and answer 401 where it does not match: with a handler, by its response.';
+const VERIFY =
+  'Verify the signature first, and answer 401 where it does not match. A route with the handler of this package returns its response.';
 const STRICT = 'Compare the whole value in constant time: decode nothing, or check its exact form first.';
 
 /** One genuine delivery, or several. */

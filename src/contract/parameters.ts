@@ -118,7 +118,7 @@ export function clearTextProblem(address: string): string | null {
 }
 
 /** What a template writes for a value that is not there. Two orders with such an id would share an invoice. */
-const MISSING = /(?:^|[^A-Za-z\d])(?:undefined|null)$|\[object Object\]/;
+const MISSING = /(?:^|[^A-Za-z\d])(?:undefined|null)$|\[object \w+\]/;
 
 /**
  * The codec of the merchant's order id. Outer white space and other forms than NFC are refused: a service that

@@ -68,7 +68,9 @@ export function compareWithoutOrder(
   horizon: number,
 ): Comparison {
   if (eventNameOf(invoice.status) === 'invoice.canceled') return { result: 'matched' };
-  const remedy = 'Find the order. If no order belongs to it, find out who created the invoice.';
+  const { order, attempt } = orderOf(external_id);
+  const row = attempt > 1 ? ` If it is ${JSON.stringify(order)}, give this invoice a row of its own.` : '';
+  const remedy = `Find the order.${row} If no order belongs to it, find out who created the invoice.`;
   const difference = differs('invoice_without_order', null, invoice.status, '', remedy);
   const { currency } = invoice;
   const finding = { ...difference, external_id, currency, confirmed: isConfirmed, order: null, invoice };
@@ -77,7 +79,8 @@ export function compareWithoutOrder(
 
 /** The finding for rows that have the same id, or the same invoice. */
 export function duplicateOf(order: FoundOrder, count: number): Finding {
-  const remedy = 'Keep one order for this invoice: one payment must not fulfil two.';
+  const remedy =
+    'Keep one order for this invoice: one payment must not fulfil two. Several invoices of one order have a row each, with their own external_id.';
   const { external_id, currency } = order;
   const difference = { ...differs('duplicate_order', 1, Math.max(2, count), '', remedy), difference: null };
   return { ...difference, external_id, currency, confirmed: true, order, invoice: null };

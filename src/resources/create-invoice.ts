@@ -151,6 +151,11 @@ export function compare(
   }
   const differences = textDifferences(call.sent, invoice);
   const isPossible = outcome === 'unknown' && invoice.status === 'pending';
+  if (differences.includes('callback_url') && invoice.status === 'pending') {
+    const text =
+      'an order was found whose pending invoice has another callback_url: its webhook goes there. If two environments share a business, give their order ids a prefix. This is printed once.';
+    warnOnce('another callback_url', text, call.client.printed);
+  }
   return { created: isPossible && differences.every((name) => invoice[name] === null), differences };
 }
 

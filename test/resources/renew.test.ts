@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { orderOf } from '../../src/index.ts';
 import { FakeRuntime } from '../support/fake-runtime.ts';
 import { type FaultServer, type Step, serve } from '../support/fault-server.ts';
@@ -131,9 +131,11 @@ describe('createOrRenew returns', () => {
 
   it('the texts in which a found invoice differs', async () => {
     const server = await serve(taken, found(1));
+    const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
     const asked = { ...order, callback_url: 'https://new.example/hook' };
     const result = await clientOf(server.url).invoices.createOrRenew(asked);
     expect(result.differences).toEqual(['callback_url']);
+    expect(warn.mock.calls).toEqual([[expect.stringContaining('another callback_url: its webhook goes there')]]);
   });
 });
 

@@ -139,7 +139,9 @@ function toConsole(report: WebhookReport, isStranger: boolean, now: () => number
   if (row.console === 'each' && (isOfEvent || reason !== 'time_limit')) {
     const order = external_id === null ? '' : ` of order ${printable(external_id)}`;
     const again =
-      row.again && status !== null ? ` The handler replied ${status}, so that the service sends it again.` : '';
+      row.again && status !== null
+        ? ` The handler replies ${status}, and the service sends it again if that is the response of the route.`
+        : '';
     print(`webhook${order}: ${reason}: ${message}${again}`, error);
     return;
   }

@@ -42,7 +42,7 @@ describe('without onReport, the console shows', () => {
       'a function that throws',
       { onPaid: rejecting },
       paidBody,
-      /order order-1042: handler_failed: .*replied 500/,
+      /order order-1042: handler_failed: .*replies 500/,
       failed,
     ],
     ['a store that is down', { store: { ...memoryStore(), claim: rejecting } }, paidBody, /store_failed/, failed],

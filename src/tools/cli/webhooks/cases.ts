@@ -244,5 +244,6 @@ export const QUESTIONS = [
   'Was each order of this check fulfilled once, and none twice? If your database does not know them, it should have refused them: throw where an UPDATE changes no row.',
   'If the process dies after it has answered 200, is the order fulfilled when it starts again?',
   'Is an adjusted payment fulfilled against credited_usdt, and not as if paid in full?',
+  'Does the amount of an invoice come from your database, and never from the browser?',
   'Are signatures compared in constant time (timingSafeEqual, or verifyWebhook)?',
 ] as const;

@@ -59,7 +59,7 @@ const CAUSES = {
   receiver_failed: ['The receiver failed.', SEE_LOG],
   html_page: [
     'An HTML page answered {place}: most often this is not your webhook route.',
-    'Compare the path of the callback_url with your route.',
+    'Compare the path of the callback_url with your route. If it is your route, respond without a page.',
   ],
   changed_body: [
     'Your handler got other bytes than were sent: something in between changed the body.',

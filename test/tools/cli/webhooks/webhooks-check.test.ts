@@ -167,7 +167,7 @@ describe('webhooks check', () => {
     const handled: string[] = [];
     const report = await examined(goodReceiver(SECRET, handled));
     expect(report.passed).toBe(RULES.flatMap(({ cases }) => cases).length - 1);
-    expect(report.questions).toHaveLength(5);
+    expect(report.questions).toHaveLength(6);
     expect(new Set(handled).size).toBe(handled.length);
     expect(handled.length).toBeGreaterThan(12);
   });

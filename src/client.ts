@@ -47,7 +47,7 @@ function partsOf(client: object | undefined): Parts {
  * Makes the parts of a client.
  *
  * @param from The clock and the printed lines that a client of `withOptions` shares with the first client.
- * @param others Secrets of the first client, which the new one also hides.
+ * @param others The keys of earlier clients, which the new one also hides.
  */
 function partsFor(
   options: ClientSettings,
@@ -56,16 +56,14 @@ function partsFor(
 ): Parts {
   const { apiKey, baseUrl, fetch, allowHttp, hooks, settings } = options;
   const { runtime = PLATFORM, printed = new Set() } = from;
-  const own = options.secrets.map((secret) => (typeof secret === 'string' ? secret : new TextDecoder().decode(secret)));
-  const secrets = [...own, ...others];
   return new Parts(options, {
     // The platform's fetch is looked up at each call, so that a tool that replaces it later is seen.
     http: createKy(fetch ?? ((url, init) => globalThis.fetch(url, init)), baseUrl, options.headers),
     baseUrl,
     apiKey,
     hasOwnFetch: fetch !== undefined,
-    secrets,
-    hide: hiding(typeof apiKey === 'string' ? [apiKey, ...secrets] : secrets),
+    secrets: others,
+    hide: hiding(typeof apiKey === 'string' ? [apiKey, ...others] : others),
     runtime,
     limit: new RateLimit(runtime),
     hooks: [hooks, debugHooks(() => runtime.monotonic())].filter((each) => each !== undefined),
@@ -108,7 +106,7 @@ export class MerchantClient {
   readonly paymentMethods: PaymentMethods;
   /** Lists market rates of USDT. */
   readonly rates: Rates;
-  /** Receives webhooks, lists deliveries and sends one again. */
+  /** Lists the deliveries of webhooks, and sends one again. `merchant-invoicing/webhooks` receives them. */
   readonly webhooks: Webhooks;
 
   constructor(options: MerchantClientOptions = {}) {
@@ -119,7 +117,7 @@ export class MerchantClient {
     this.withdrawals = buildWithdrawals(core, parts.options.queryNames);
     this.paymentMethods = buildPaymentMethods(core);
     this.rates = buildRates(core);
-    this.webhooks = buildWebhooks(core, parts.options.secrets);
+    this.webhooks = buildWebhooks(core);
   }
 
   /**

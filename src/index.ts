@@ -20,7 +20,7 @@ export type {
   ListInvoicesQuery,
   OrderInvoice,
 } from './contract/invoices.ts';
-export { type OrderAttempt, orderOf } from './contract/orders.ts';
+export type { OrderRenewal } from './contract/orders.ts';
 export type { DecimalInput } from './contract/parameters.ts';
 export type { PaymentMethod } from './contract/payment-methods.ts';
 export type { Rate } from './contract/rates.ts';
@@ -76,9 +76,9 @@ export type {
   WithdrawalQueryNames,
 } from './options.ts';
 export type { Call, CallResult, ListCall, ResponseInfo, WithResponse } from './resources/call-promise.ts';
-export type { CreateOrGetResult } from './resources/create-invoice.ts';
 export type { Invoices } from './resources/invoices.ts';
 export { amountFromMinor, amountToMinor } from './resources/minor-units.ts';
+export { orderOf } from './resources/order-of.ts';
 export type { ChargeQuery, PaymentMethods } from './resources/payment-methods.ts';
 export type { RateFilter, Rates } from './resources/rates.ts';
 export type { CreateOrRenewResult } from './resources/renew-invoice.ts';
@@ -93,7 +93,6 @@ export type {
   RetryEvent,
 } from './transport/hooks.ts';
 export type { ApiKey, FetchInit, FetchLike } from './transport/types.ts';
-export type { RawBody } from './webhooks/body.ts';
 export type {
   InvoiceAdjustedEvent,
   InvoiceCanceledEvent,
@@ -101,6 +100,5 @@ export type {
   InvoicePaidEvent,
   UnknownInvoiceEvent,
 } from './webhooks/event/event-types.ts';
-export type { HeadersInput } from './webhooks/verify/headers.ts';
 
 warnOfOldNode();

@@ -18,12 +18,10 @@ import {
   signal,
   unchecked,
 } from './errors/checks.ts';
-import { environment, spoiltForm } from './errors/environment.ts';
+import { environment, NO_ENV_FILE, SANDBOX_KEY, spoiltForm } from './errors/environment.ts';
 import { warnOnce } from './errors/notify.ts';
 import { HOOK_NAMES, type Hooks } from './transport/hooks.ts';
 import type { ApiKey, CompleteOptions, FetchLike, RetryPolicy, WrongOptions } from './transport/types.ts';
-import { SANDBOX_KEY, warnOfSandboxSecret } from './webhooks/verify/sandbox-secret.ts';
-import { parseSecrets, type WebhookSecret } from './webhooks/verify/secrets.ts';
 
 // Every option of a client and of a call: its type with its default, and the function that checks and copies it.
 
@@ -44,12 +42,6 @@ export interface MerchantClientOptions {
    * @defaultValue the environment variable MERCHANT_API_KEY
    */
   readonly apiKey?: ApiKey | undefined;
-  /**
-   * The secret of `webhooks.verify` and `webhooks.handler`: a text, or bytes if it is the hex or base64 form of a key.
-   * A list while a secret is rotated.
-   * @defaultValue the environment variable MERCHANT_WEBHOOK_SECRET
-   */
-  readonly webhookSecret?: WebhookSecret | undefined;
   /**
    * Limit of one attempt, body included. At least 100.
    * @defaultValue 10_000
@@ -92,8 +84,6 @@ export interface ClientOverrides {
    * one client for each key: a new one knows nothing of the rate limits that this one met.
    */
   readonly apiKey?: ApiKey;
-  /** The webhook secret of that business. A client with another key has none unless it is given. */
-  readonly webhookSecret?: WebhookSecret | undefined;
   /** Milliseconds for one attempt, body included. At least 100. */
   readonly timeout?: number | undefined;
   /** Milliseconds for a whole call, waits included. */
@@ -125,8 +115,6 @@ const fail: Fail = configurationFail('MerchantClient');
 function emptyVariable(name: string, content: string): string {
   return `the environment variable ${name} is set and empty: put ${content} into it, or give the option`;
 }
-
-const NO_ENV_FILE = ' (Node reads an .env file only with --env-file)';
 
 function readBaseUrl(given: string | undefined, allowHttp: boolean): string {
   const value: unknown = given === undefined ? environment('MERCHANT_BASE_URL') : given;
@@ -302,7 +290,6 @@ const common = (settings: CompleteOptions, min?: number) => ({
 const clientTable = {
   baseUrl: unchecked<string | undefined>(),
   apiKey: unchecked<ApiKey | undefined>(),
-  webhookSecret: unchecked<WebhookSecret | undefined>(),
   ...common(DEFAULTS, SHORTEST),
   fetch: callback<FetchLike>(),
   hooks: hooksOption,
@@ -312,7 +299,6 @@ const clientTable = {
 const overridesTable = (settings: CompleteOptions) =>
   ({
     apiKey: unchecked<ApiKey | undefined>(),
-    webhookSecret: unchecked<WebhookSecret | undefined>(),
     ...common(settings, SHORTEST),
   }) as const satisfies OptionTable<ClientOverrides>;
 const callTable = (settings: CompleteOptions) =>
@@ -340,7 +326,6 @@ const retryTable = (policy: RetryPolicy) =>
 export interface ClientSettings {
   readonly baseUrl: string;
   readonly apiKey: ApiKey;
-  readonly secrets: readonly (string | Uint8Array)[];
   readonly headers: Readonly<Record<string, string>>;
   readonly fetch: FetchLike | undefined;
   readonly hooks: Hooks | undefined;
@@ -354,7 +339,7 @@ export interface ClientSettings {
 /** Reads the options of a client. The environment fills what is not written. */
 export function readClientOptions(options: MerchantClientOptions): ClientSettings {
   const read = readOptions('options', options, clientTable, fail);
-  const { allowHttp, fetch, hooks, headers, retry, timeout, deadline, webhookSecret } = read;
+  const { allowHttp, fetch, hooks, headers, retry, timeout, deadline } = read;
   // An explicit undefined usually is an unset variable. The environment's value could reach another host or business.
   for (const name of ['baseUrl', 'apiKey'] as const) {
     if (name in options && read[name] === undefined) {
@@ -363,17 +348,14 @@ export function readClientOptions(options: MerchantClientOptions): ClientSetting
   }
   const baseUrl = readBaseUrl(read.baseUrl, allowHttp);
   const apiKey = readApiKey(read.apiKey);
-  // An empty variable is not a mistake here, unlike that of the key: a deployment without webhooks may set it so.
-  const given = 'webhookSecret' in options ? webhookSecret : environment('MERCHANT_WEBHOOK_SECRET') || undefined;
-  const secrets = given === undefined ? [] : parseSecrets(given, 'webhookSecret', fail);
   const queryNames = read.withdrawalQuery;
   const made = { ...DEFAULTS, timeout, deadline, retry };
-  return checkKeys({ baseUrl, apiKey, secrets, headers, fetch, hooks, allowHttp, queryNames, settings: made }, fail);
+  return checkKey({ baseUrl, apiKey, headers, fetch, hooks, allowHttp, queryNames, settings: made }, fail);
 }
 
-/** Refuses the sandbox's key at a public address, and a webhook secret that is the key. */
-function checkKeys(client: ClientSettings, refuse: Fail): ClientSettings {
-  const { baseUrl, apiKey, secrets, fetch } = client;
+/** Refuses the sandbox's key at a public address. */
+function checkKey(client: ClientSettings, refuse: Fail): ClientSettings {
+  const { baseUrl, apiKey, fetch } = client;
   const { protocol, hostname } = new URL(baseUrl);
   const isPublic = protocol === 'https:' && !isLoopback(hostname);
   if (apiKey === SANDBOX_KEY && isPublic && fetch === undefined && environment('MERCHANT_SANDBOX') !== '1') {
@@ -381,9 +363,6 @@ function checkKeys(client: ClientSettings, refuse: Fail): ClientSettings {
       `apiKey is ${SANDBOX_KEY}, the sandbox's public key, and baseUrl is a public address: give the key of the dashboard`,
     );
   }
-  if (typeof apiKey === 'string' && secrets.includes(apiKey))
-    refuse('webhookSecret is the API key: the dashboard shows another value for webhooks');
-  warnOfSandboxSecret(secrets, undefined);
   if ('document' in globalThis)
     warnOnce(
       'page',
@@ -402,16 +381,12 @@ export function readOverrides(client: ClientSettings, options: ClientOverrides):
     refuse,
     'options.',
   );
-  const isOther = 'apiKey' in options; // `in`, because a getter of a class may supply it
-  const apiKey = isOther ? read.apiKey : client.apiKey;
+  const apiKey = 'apiKey' in options ? read.apiKey : client.apiKey; // `in`, because a getter of a class may supply it
   if (apiKey === undefined) return refuse('apiKey is undefined: leave it out to keep the key of this client');
   const problem = typeof apiKey === 'function' ? null : keyProblem(apiKey);
   if (problem !== null) refuse(`apiKey ${problem}`);
-  // Another key means another business, whose receiver must not accept the deliveries of this one.
-  const kept = isOther ? [] : client.secrets;
-  const secrets = read.webhookSecret === undefined ? kept : parseSecrets(read.webhookSecret, 'webhookSecret', refuse);
   const settings = { ...client.settings, timeout, deadline, retry };
-  return checkKeys({ ...client, apiKey, secrets, headers: { ...client.headers, ...headers }, settings }, refuse);
+  return checkKey({ ...client, apiKey, headers: { ...client.headers, ...headers }, settings }, refuse);
 }
 
 /**

@@ -53,8 +53,8 @@ export interface Endpoint<Data> {
   unreadable?(data: Data): string | null;
   /** What to do if it is unknown whether the work was done. A part of a sentence, in the message of the error. */
   readonly remedy?: string;
-  /** A sentence about the likely mistake in a rejected request, or an empty text. */
-  readonly hint?: (sent: WireRecord) => string;
+  /** A sentence about the likely mistake in a rejected request, or an empty text. `fields`: those that it names. */
+  readonly hint?: (sent: WireRecord, fields: readonly string[]) => string;
   /** How to read INVOICE_ALREADY_EXISTS. The table in `endpoints.ts` sets it for every endpoint. */
   readonly conflict?: ConflictForm;
 }
@@ -78,8 +78,6 @@ export interface Conflict {
    */
   readonly externalId: string | null;
   readonly existingStatus: InvoiceStatus | null;
-  /** The whole invoice, decoded. Undefined unless the details hold it. */
-  readonly existing: unknown;
 }
 
 /** An endpoint that returns a page, whose items can also be decoded one by one. */

@@ -26,10 +26,10 @@ const table = {
 export type EndpointName = keyof typeof table;
 
 /**
- * The operations of the client: those of the service, and `request` for an endpoint that the client does not know. The
- * main entry exports it as `ServiceOperation`.
+ * The operations of the client: those of the service, the two that make several requests for an order, and `request` for
+ * an endpoint that the client does not know. The main entry exports it as `ServiceOperation`.
  */
-export type Operation = EndpointName | 'request';
+export type Operation = EndpointName | 'invoices.createOrRenew' | 'invoices.ofOrder' | 'request';
 
 /** An endpoint with the name of its operation. */
 export type Named<AnyEndpoint> = AnyEndpoint & { readonly operation: Operation };

@@ -1,5 +1,5 @@
 import type { Conflict, ConflictForm, Endpoint, PageEndpoint, WireRecord } from './endpoint.ts';
-import { currency, holdsResource, pageOf, unwrapped } from './envelope.ts';
+import { currency, holdsResource, pageOf, payloadOf, unwrapped } from './envelope.ts';
 import { firstText, isObject, type JsonObject } from './json.ts';
 import {
   amount,
@@ -226,6 +226,20 @@ function creationBody() {
 }
 
 /**
+ * Whether a response says of an invoice that nobody has chosen a payment method: the member is there, and null. The
+ * creation form has no such member, and says nothing.
+ *
+ * @param raw The text of the response: a single read, or a page of a list.
+ */
+export function saysNoMethod(raw: string, uuid: string): boolean {
+  const payload = payloadOf(JSON.parse(raw));
+  const rows = isObject(payload) && Array.isArray(payload['items']) ? payload['items'] : [unwrapped(payload)];
+  return rows
+    .filter(isObject)
+    .some((row) => row['uuid'] === uuid && 'payment_method' in row && isAbsentObject(row['payment_method']));
+}
+
+/**
  * The members in which an invoice differs from the charge that was asked for. One that was adjusted is compared by the
  * amount that was ordered.
  */
@@ -262,7 +276,7 @@ const TEXTS = {
   purpose: plainText,
 } as const;
 
-/** A text that `createOrGet` compares: `callback_url`, `success_url`, `fail_url` or `purpose`. */
+/** A text that `createOrRenew` compares: `callback_url`, `success_url`, `fail_url` or `purpose`. */
 export type ComparedText = keyof typeof TEXTS;
 
 /** The names of the texts that were sent and that the invoice has otherwise. */
@@ -288,7 +302,7 @@ function creationDifferences(created: CreatedInvoice, sent: WireRecord): string[
 
 /** How to read the error response for an order that has an invoice already, from any operation. */
 export const conflict: ConflictForm = {
-  advice: 'invoices.createOrGet returns the existing one.',
+  advice: 'invoices.createOrRenew returns the invoice with which the order can be paid, or which paid it.',
   externalIdIn: (details) => firstText(holdersIn(details).map((holder) => holder['external_id'])),
   read: readConflict,
 };
@@ -303,14 +317,12 @@ const STATUS_NAMES = ['status', 'existing_status', 'invoice_status', 'current_st
  */
 function readConflict(value: unknown): Conflict {
   const [details = {}, nested = {}] = holdersIn(value);
-  const read = getInvoice.data(details);
   const status = firstText([...STATUS_NAMES.map((name) => details[name]), nested['status']]);
   const externalId = firstText([details['external_id'], details['order_id'], nested['external_id']]);
   return {
     externalId: externalId?.slice(0, ID_MAX) ?? null,
     // Any text is an InvoiceStatus. Its type only completes the known ones.
     existingStatus: (status?.slice(0, STATUS_MAX) ?? null) as InvoiceStatus | null,
-    existing: read.ok ? read.value : undefined,
   };
 }
 

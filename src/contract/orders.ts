@@ -1,34 +1,34 @@
-// An order that is tried again has an invoice for each attempt. The first one has the id of the order, and attempt n
-// has `ORDER-r<n>`.
+// An order whose invoice ended unpaid gets another one. The first invoice has the id of the order as its external_id,
+// and renewal n has `ORDER--n`. Orders of the merchant must not end so: the client refuses such ids, by the pattern that
+// also reads them.
 
-/** The order that an `external_id` belongs to, and the attempt that it is. */
-export interface OrderAttempt {
+/** The order that an invoice belongs to, and its number there. */
+export interface OrderRenewal {
   /** The id of the order. */
   readonly order: string;
-  /** From 1. */
-  readonly attempt: number;
+  /** 0 for the first invoice of the order, 1 for its first renewal. */
+  readonly renewal: number;
 }
 
-/** The number of attempts of an order. */
-export const ATTEMPTS_MAX = 50;
+/** The renewals that an order can have. */
+export const RENEWALS_MAX = 49;
 
-/**
- * The order of an `external_id`. Only the suffix `-r` with a number from 2 to 50, without a zero in front, makes it a
- * further attempt. Any other id is the first attempt of the order with this id.
- *
- * @example
- * orderOf('order-1042-r2'); // { order: 'order-1042', attempt: 2 }
- */
-export function orderOf(external_id: string): OrderAttempt {
-  const at = external_id.lastIndexOf('-r');
-  const digits = at > 0 ? external_id.slice(at + 2) : '';
-  const attempt = /^[1-9]\d?$/.test(digits) ? Number(digits) : 1;
-  return attempt >= 2 && attempt <= ATTEMPTS_MAX
-    ? { order: external_id.slice(0, at), attempt }
-    : { order: external_id, attempt: 1 };
+/** `.` before the hyphens: an id that consists of a suffix alone names no order. */
+const SUFFIX = /.--[1-9]\d?$/;
+
+/** True for an external_id that belongs to a renewal. */
+export function isRenewalId(external_id: string): boolean {
+  return SUFFIX.test(external_id);
 }
 
-/** The `external_id` of an attempt. */
-export function attemptId({ order, attempt }: OrderAttempt): string {
-  return attempt === 1 ? order : `${order}-r${attempt}`;
+/** The order of an external_id, and the number of its invoice there. */
+export function orderOf(external_id: string): OrderRenewal {
+  if (!isRenewalId(external_id)) return { order: external_id, renewal: 0 };
+  const at = external_id.lastIndexOf('--');
+  return { order: external_id.slice(0, at), renewal: Number(external_id.slice(at + 2)) };
+}
+
+/** The external_id of an invoice of an order. */
+export function renewalId({ order, renewal }: OrderRenewal): string {
+  return renewal === 0 ? order : `${order}--${renewal}`;
 }

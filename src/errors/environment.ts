@@ -1,3 +1,9 @@
+/** The default key of the command `sandbox`. It is public. */
+export const SANDBOX_KEY = 'sk_sandbox';
+
+/** The usual reason why a variable is missing, for messages. */
+export const NO_ENV_FILE = ' (Node reads an .env file only with --env-file)';
+
 /** Reads an environment variable. Returns undefined where it is not set or may not be read (Deno). */
 export function environment(name: string): string | undefined {
   try {

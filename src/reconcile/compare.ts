@@ -68,8 +68,8 @@ export function compareWithoutOrder(
   horizon: number,
 ): Comparison {
   if (eventNameOf(invoice.status) === 'invoice.canceled') return { result: 'matched' };
-  const { order, attempt } = orderOf(external_id);
-  const row = attempt > 1 ? ` If it is ${JSON.stringify(order)}, give this invoice a row of its own.` : '';
+  const { order, renewal } = orderOf(external_id);
+  const row = renewal > 0 ? ` If it is ${JSON.stringify(order)}, give this invoice a row of its own.` : '';
   const remedy = `Find the order.${row} If no order belongs to it, find out who created the invoice.`;
   const difference = differs('invoice_without_order', null, invoice.status, '', remedy);
   const { currency } = invoice;

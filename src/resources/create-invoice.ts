@@ -1,18 +1,18 @@
 import { endpoints } from '../contract/endpoints.ts';
 import {
-  type ComparedText,
   type CreatedInvoice,
   type CreateInvoiceParams,
   chargeDifferences,
   type Invoice,
   textDifferences,
 } from '../contract/invoices.ts';
-import { isLoopback } from '../contract/values/scalars.ts';
-import { InvoiceMismatchError } from '../errors/classes.ts';
-import { hasCode, isMerchantError, isRefusedIdent } from '../errors/guards.ts';
+import { isRenewalId } from '../contract/orders.ts';
+import { codePoints, isLoopback } from '../contract/values/scalars.ts';
+import { hasCode, isMerchantError } from '../errors/guards.ts';
 import { hideIn } from '../errors/hide.ts';
 import { warnOnce } from '../errors/notify.ts';
-import { atPage, finish, open } from '../transport/call.ts';
+import type { IdentProof } from '../lookup/by-path.ts';
+import { finish, open } from '../transport/call.ts';
 import { sentences } from '../transport/error-response.ts';
 import { aborted, toError } from '../transport/failure.ts';
 import { send } from '../transport/send.ts';
@@ -25,75 +25,91 @@ import type {
   Success,
   WrongOptions,
 } from '../transport/types.ts';
-import { keyOf, pageRows } from './list.ts';
-import { walkPages } from './walk.ts';
+import { findTaken, InvoiceReader } from './order-invoices.ts';
 
-// Creation is idempotent on external_id. If an attempt without a response has created the invoice, the repeat gets
-// INVOICE_ALREADY_EXISTS. The invoice is then read back and compared. This call created it if it is the same charge,
-// each text that was sent is the same or null there, and it is pending: nobody has seen its payment link yet. No times
-// are compared.
+// Creation is idempotent on external_id. Where it is taken, the existing invoice is read back and compared:
+//
+// | the existing invoice                                          | result                                      |
+// |---------------------------------------------------------------|---------------------------------------------|
+// | the same charge, pending, each text that was sent is the same | returned, if an attempt of this call ended  |
+// | or null there                                                 | unknown: it may have created the invoice    |
+// | the same charge                                               | the conflict, with `existing`               |
+// | another charge                                                | the conflict: this call created nothing     |
+//
+// No times are compared.
 
-/** The result of {@link Invoices.createOrGet}. */
-export type CreateOrGetResult =
-  | { readonly created: true; readonly invoice: CreatedInvoice }
-  | {
-      readonly created: false;
-      readonly invoice: Invoice;
-      /**
-       * The texts that differ from the parameters: `callback_url`, `success_url`, `fail_url`, `purpose`. The webhooks
-       * of this invoice go to its own `callback_url`.
-       */
-      readonly differences: readonly ComparedText[];
-    };
+type CreationBody = NonNullable<(typeof endpoints)['invoices.create']['body']>;
 
-const get = endpoints['invoices.get'];
-const list = pageRows(endpoints['invoices.list'], true);
+/** The check of the body of a creation for an order: its id must not be one that a renewal gets. */
+export function bodyOfOrder(check: CreationBody | undefined, longest: number): CreationBody {
+  return (value) => {
+    const checked = check?.(value) ?? { ok: true, value: {} };
+    if (!checked.ok) return checked;
+    const { external_id: order = '' } = checked.value;
+    const refuse = (message: string) => ({ ok: false, issues: [{ path: 'external_id', message }] }) as const;
+    if (isRenewalId(order))
+      return refuse(
+        'must not end in -- and a number from 1 to 99: createOrRenew gives such ids to renewals of an order',
+      );
+    return codePoints(order) > longest
+      ? refuse(`must have at most ${longest} characters, so that a renewal has room for its suffix`)
+      : checked;
+  };
+}
 
-/**
- * Creates an invoice, and reads it back if that shows whether this call created it.
- *
- * @param orGet Also returns an invoice that this call did not create.
- */
+const create = endpoints['invoices.create'];
+const createFirst = { ...create, body: bodyOfOrder(create.body, 128) };
+
+/** Creates an invoice, and reads it back if the order has one already. */
 export async function createInvoice(
   client: ClientCore,
+  proof: IdentProof,
   params: CreateInvoiceParams,
   settings: CompleteOptions | WrongOptions,
-  orGet: boolean,
-): Promise<Success<CreateOrGetResult>> {
-  const call = open(client, endpoints['invoices.create'], { body: params, settings });
+): Promise<Success<CreatedInvoice>> {
+  const call = open(client, createFirst, { body: params, settings });
   warnOfLoopback(call);
-  return finish(call, createOrRead(call, orGet));
+  return finish(call, createOrRecover(call, proof));
 }
 
-async function createOrRead(call: OpenCall<CreatedInvoice>, orGet: boolean): Promise<Result<CreateOrGetResult>> {
+async function createOrRecover(call: OpenCall<CreatedInvoice>, proof: IdentProof): Promise<Result<CreatedInvoice>> {
   const sent = await send(call);
-  if (sent.ok) return { ...sent, value: { created: true, invoice: sent.value } };
-  const { about, outcome } = sent;
-  const exists = about.is === 'error_response' && about.kind === 'conflict';
-  // Only after an attempt with an unknown outcome can this call have created the existing invoice.
-  return exists && (outcome === 'unknown' || orGet) ? recover(call, sent, orGet) : sent;
+  return sent.ok || !isConflict(sent) ? sent : recover(call, sent, proof);
 }
 
-/** The existing invoice if it is the same charge. Throws the conflict with all known facts otherwise. */
+/** The existing invoice if this call may have created it. Throws the conflict with all known facts otherwise. */
 async function recover(
   call: OpenCall<CreatedInvoice>,
   conflict: Failure,
-  orGet: boolean,
-): Promise<Success<CreateOrGetResult>> {
-  // The advice is to call createOrGet, which has just been done if `orGet` is true.
-  const advice = orGet ? '' : (call.endpoint.conflict?.advice ?? '');
-  const found = await readExisting(call, conflict, advice);
-  const { created, differences } = compare(call, conflict, found);
+  proof: IdentProof,
+): Promise<Success<CreatedInvoice>> {
+  const found = await readExisting(call, conflict, proof);
   const { value: invoice } = found;
-  if (created) return { ...found, recovered: true, value: { created, invoice } };
-  if (orGet) return { ...found, value: { created, invoice, differences } };
-  const existing = hideIn(invoice, found.response.hide);
-  if (conflict.outcome === 'unknown' && invoice.status === 'pending') {
-    const note = `An attempt of this call that got no response may have created it: its ${differences.join(' and ')} differs from what was sent.`;
-    throw toError(call, conflict, { advice: sentences(advice, note), existing });
+  const others = chargeDifferences(call.sent, invoice);
+  if (others.length > 0) {
+    const advice = `The existing invoice has another ${others.join(' and ')}. Give each charge a separate external_id.`;
+    throw toError(call, { ...conflict, outcome: 'rejected' }, { advice });
   }
-  const note = 'It is no longer pending, so this call did not create it.';
-  throw toError(call, { ...conflict, outcome: 'rejected' }, { advice: sentences(advice, note), existing });
+  const { created, differences } = compareTexts(call, conflict, invoice);
+  if (created) return { ...found, recovered: true };
+  const advice = sentences(
+    call.endpoint.conflict?.advice ?? '',
+    conflict.outcome === 'unknown' ? whyUnknown(invoice, differences) : '',
+  );
+  throw toError(call, conflict, { advice, existing: hideIn(invoice, found.response.hide) });
+}
+
+/** Why it stays unknown whether an attempt of this call created the invoice. */
+function whyUnknown({ status }: Invoice, differences: readonly string[]): string {
+  const start = 'An attempt of this call that got no response may have created it:';
+  return status === 'pending'
+    ? `${start} its ${differences.join(' and ')} differs from what was sent.`
+    : `${start} it may have been paid or have ended meanwhile.`;
+}
+
+/** True for the error response for an order that has an invoice already. */
+export function isConflict({ about }: Failure): boolean {
+  return about.is === 'error_response' && about.kind === 'conflict';
 }
 
 /**
@@ -104,51 +120,37 @@ async function recover(
 export async function readExisting(
   call: OpenCall<CreatedInvoice>,
   conflict: Failure,
-  advice: string,
+  proof: IdentProof,
 ): Promise<Success<Invoice>> {
   const { attempts, outcome } = conflict;
-  const { found, requests } = await readBack(call).catch((error: unknown) => {
+  const reader = new InvoiceReader(call);
+  const { external_id = '', currency } = call.sent;
+  const existing = await findTaken(reader, proof, external_id, currency).catch((error: unknown) => {
     if (!isMerchantError(error)) throw error;
     if (hasCode(error, 'SDK_ABORTED')) {
       const failure = aborted(error.reason, outcome, ' while the existing invoice was read');
       throw toError(call, { ...failure, attempts, stoppedBy: 'aborted' });
     }
     const note = `The existing invoice could not be read (${error.code}).`;
-    throw toError(call, conflict, { advice: sentences(advice, note), cause: error });
+    throw toError(call, conflict, { advice: note, cause: error });
   });
-  if (found === null) {
+  if (existing === null) {
     const note =
       'The existing invoice could not be read: it was found neither by its external_id nor in the pages of the list that were read.';
-    throw toError(call, conflict, { advice: sentences(advice, note) });
+    throw toError(call, conflict, { advice: note });
   }
-  return { ...found, attempts: attempts.length + requests };
+  return { ...existing, attempts: attempts.length + reader.requests };
 }
 
 /**
- * Compares the existing invoice with what was sent. `created` is true if an attempt of this call may have made it.
- *
- * @throws InvoiceMismatchError if it is another charge.
+ * Compares the texts of an invoice that is the same charge. `created` is true if an attempt of this call may have made
+ * the invoice.
  */
-export function compare(
+export function compareTexts(
   call: OpenCall<CreatedInvoice>,
-  { outcome, attempts }: Failure,
-  { value: invoice, response }: Success<Invoice>,
-): { readonly created: boolean; readonly differences: readonly ComparedText[] } {
-  const members = chargeDifferences(call.sent, invoice);
-  if (members.length > 0) {
-    const { endpoint, client, externalId } = call;
-    const until = invoice.status === 'pending' ? ` It can be paid until ${invoice.expires_at.toISOString()}.` : '';
-    throw new InvoiceMismatchError({
-      code: 'SDK_INVOICE_MISMATCH',
-      operation: endpoint.operation,
-      externalId: externalId === null ? null : client.hide(externalId),
-      attempts,
-      outcome: 'rejected', // read back and compared: this call created none
-      differences: members,
-      existing: hideIn(invoice, response.hide),
-      message: `${endpoint.operation}: another invoice has this external_id, with another ${members.join(' and ')}.${until} Give each charge a separate external_id.`,
-    });
-  }
+  { outcome }: Failure,
+  invoice: Invoice,
+): { readonly created: boolean; readonly differences: ReturnType<typeof textDifferences> } {
   const differences = textDifferences(call.sent, invoice);
   const isPossible = outcome === 'unknown' && invoice.status === 'pending';
   if (differences.includes('callback_url') && invoice.status === 'pending') {
@@ -159,73 +161,12 @@ export function compare(
   return { created: isPossible && differences.every((name) => invoice[name] === null), differences };
 }
 
-/** The result of reading back. `found` is null when the service has answered and has no such invoice. */
-interface ReadBack {
-  readonly found: Success<Invoice> | null;
-  /** Requests made for it. */
-  readonly requests: number;
-}
-
-/** The most pages that are read, because the customer waits. */
-const PAGES_MAX = 20;
-const PAGE_SIZE = 100;
-
-/**
- * Reads the invoice of a creation by its external_id in the path, or from the list if the service does not find it in
- * that way. Throws if the service cannot be asked.
- */
-async function readBack(creation: OpenCall<CreatedInvoice>): Promise<ReadBack> {
-  const { client, sent } = creation;
-  const { external_id: ident = '', currency } = sent;
-  let requests = 0;
-  // No URL can carry `.` and `..` as a segment of a path.
-  if (get.params?.({ ident }).ok !== false) {
-    const call = open(client, get, { params: { ident }, within: creation });
-    const result = await send(call);
-    requests += result.ok ? result.attempts : result.attempts.length;
-    if (result.ok && result.value.external_id === ident) return { found: result, requests };
-    const error = result.ok ? null : toError(call, result);
-    // The list is read if the service refuses the ident, and if its response cannot be decoded.
-    if (error !== null && !isRefusedIdent(error) && error.kind !== 'unexpected_response') throw error;
-  }
-  const query = { currency, page: 1, per_page: PAGE_SIZE };
-  const firstPage = open(client, list, { query, page: 1, within: creation });
-  const read = async (call: typeof firstPage) => {
-    const result = await send(call);
-    requests += result.ok ? result.attempts : result.attempts.length;
-    if (!result.ok) throw toError(call, result);
-    const { page, invalid } = result.value;
-    const items = page.items.map((value) => ({ ...result, value }));
-    return { page: { ...page, items }, skipped: invalid.map((row) => keyOf(row, page.page)) };
-  };
-  const pages = walkPages({
-    operation: list.operation,
-    first: await read(firstPage),
-    startPage: 1,
-    prefetch: 1,
-    signal: creation.signal,
-    key: ({ value }) => value.uuid,
-    read(number, signal) {
-      const { callId, startedAt, deadlineAt } = creation;
-      return { page: read({ ...atPage(firstPage, number, signal), callId, startedAt, deadlineAt }), failed: () => {} };
-    },
-  });
-  let pageCount = 0;
-  for await (const { items } of pages) {
-    const found = items.find(({ value }) => value.external_id === ident);
-    if (found !== undefined) return { found, requests };
-    pageCount += 1;
-    if (pageCount >= PAGES_MAX) break;
-  }
-  return { found: null, requests };
-}
-
 /** Warns once of a webhook address that only this machine can reach, at a service on another one. */
 function warnOfLoopback({ client, sent }: OpenCall<CreatedInvoice>): void {
   const { callback_url: address } = sent;
+  if (address === undefined || client.hasOwnFetch || !isLoopback(new URL(address).hostname)) return;
   const { hostname } = new URL(client.baseUrl);
-  if (address === undefined || client.hasOwnFetch || isLoopback(hostname) || hostname.endsWith('.invalid')) return;
-  if (!isLoopback(new URL(address).hostname)) return;
+  if (isLoopback(hostname) || hostname.endsWith('.invalid')) return;
   const text =
     'callback_url is on localhost, and the service is not: its webhooks will not arrive. Give a public address, such as that of a tunnel. This is printed once.';
   warnOnce('callback_url on localhost', text, client.printed);

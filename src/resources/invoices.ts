@@ -2,24 +2,28 @@
 
 import { endpoints } from '../contract/endpoints.ts';
 import type { CreatedInvoice, CreateInvoiceParams, Invoice, ListInvoicesQuery } from '../contract/invoices.ts';
+import { IdentProof } from '../lookup/by-path.ts';
 import { type CallOptions, type ListOptions, readCallOptions } from '../options.ts';
-import type { ClientCore } from '../transport/types.ts';
+import type { ClientCore, Success } from '../transport/types.ts';
 import { type Call, CallPromise, call, type ListCall } from './call-promise.ts';
-import { type CreateOrGetResult, createInvoice } from './create-invoice.ts';
+import { createInvoice } from './create-invoice.ts';
 import { listCall } from './list.ts';
+import { invoicesOfOrder } from './order-invoices.ts';
 import { type CreateOrRenewResult, renewInvoice } from './renew-invoice.ts';
 
 /** Invoices: what the customer is asked to pay for an order, each with a hosted payment link. */
 export interface Invoices {
   /**
-   * Creates an invoice. Safe to repeat with the same external_id: no second invoice is ever created.
+   * Creates an invoice. Safe to repeat with the same external_id: no second invoice is ever created. For a pay button,
+   * which may be pressed again, use `createOrRenew`.
    *
-   * If one of this call's attempts got no response and had created the invoice, the invoice is read back, compared and
-   * returned. `recovered` of `withResponse()` is then true.
+   * If one of this call's attempts got no response and may have created the invoice, the invoice is read back, compared
+   * and returned. `recovered` of `withResponse()` is then true.
    *
-   * @throws InvoiceAlreadyExistsError (`INVOICE_ALREADY_EXISTS`) if the external_id is taken.
-   * @throws InvoiceMismatchError (`SDK_INVOICE_MISMATCH`) if the external_id is taken, an earlier attempt got no
-   * response, and the invoice that is read back has another amount, currency or customer.
+   * @param params `external_id` is the id of the order. One that ends in `--` and a number from 1 to 99 is refused:
+   * renewals get such ids.
+   * @throws InvoiceAlreadyExistsError (`INVOICE_ALREADY_EXISTS`) if the external_id is taken. `existing` is the invoice
+   * if it could be read and is the same charge. Otherwise the message names what differs.
    * @throws ValidationError (`VALIDATION_ERROR`) for unusable parameters. No request is made if the client finds them.
    * @example
    * const invoice = await merchant.invoices.create({
@@ -33,42 +37,43 @@ export interface Invoices {
   create(params: CreateInvoiceParams, options?: CallOptions): Call<CreatedInvoice>;
 
   /**
-   * Creates the invoice, or reads the one that has this external_id. An invoice that is found may be final, for example
-   * paid. Check its status before you send the customer to it.
-   *
-   * @throws ValidationError (`VALIDATION_ERROR`) for unusable parameters. No request is made if the client finds them.
-   * @throws InvoiceMismatchError (`SDK_INVOICE_MISMATCH`) if the invoice has another amount, currency or customer.
-   * @throws InvoiceAlreadyExistsError (`INVOICE_ALREADY_EXISTS`) if the invoice exists and cannot be read.
-   * @example
-   * const { created, invoice } = await merchant.invoices.createOrGet(params);
-   * @see [POST /api/v1/external/invoices](../../docs/service-interface.md#post-apiv1externalinvoices)
-   */
-  createOrGet(params: CreateInvoiceParams, options?: CallOptions): Call<CreateOrGetResult>;
-
-  /**
    * The invoice with which an order can be paid, or the one that paid it: for a pay button that may be pressed again
-   * after an invoice has ended. Attempt 1 has the id of the order, attempt n is `ORDER-r<n>`, and `orderOf` reads such
-   * an id.
+   * after an invoice has ended. The first invoice has the id of the order, and renewal n is `ORDER--n`.
    *
-   * It looks upward from the first attempt, because an earlier one may be paid late. An attempt that ended unpaid is
-   * followed by the next. One `deadline` covers the whole call. Write the row of the attempt before the customer gets
-   * the link.
+   * It looks upward from the first invoice, because an earlier one may be paid late. One that ended unpaid is followed by
+   * the next. So is one that is still pending past its `expires_at`, if nobody has chosen a payment method, or after an
+   * hour. One `deadline` covers the whole call. Write `renewal` into the row of the order before the customer gets the
+   * link.
    *
-   * @param params As for `create`. `external_id` is the id of the order, of at most 124 characters, and not one that
-   * ends in `-r2` to `-r50`.
+   * @param params As for `create`. `external_id` is the id of the order, of at most 124 characters.
    * @throws ValidationError (`VALIDATION_ERROR`) for unusable parameters. No request is made if the client finds them.
    * @throws InvoiceMismatchError (`SDK_INVOICE_MISMATCH`) if an invoice of the order that has not ended unpaid is
    * another charge. `existing` has it.
-   * @throws InvoiceAlreadyExistsError (`INVOICE_ALREADY_EXISTS`) if an invoice cannot be read, or after 50 attempts.
+   * @throws InvoiceAlreadyExistsError (`INVOICE_ALREADY_EXISTS`) if an invoice cannot be read, or after 49 renewals.
    * @example
-   * const { invoice, external_id } = await merchant.invoices.createOrRenew(order);
+   * const { invoice, renewal } = await merchant.invoices.createOrRenew(order);
    * if (invoice.status === 'pending') redirect(invoice.payment_url);
    * @see [POST /api/v1/external/invoices](../../docs/service-interface.md#post-apiv1externalinvoices)
    */
   createOrRenew(params: CreateInvoiceParams, options?: CallOptions): Call<CreateOrRenewResult>;
 
   /**
-   * Reads one invoice.
+   * Reads all invoices of an order: the first one, and each renewal until one does not exist. Resolves to an empty list
+   * if the order has none. The response is that of the last invoice.
+   *
+   * If paths do not accept the id, the list of all invoices is read, at most 20 pages.
+   *
+   * @param order The id of the order. A uuid, and an id that ends in `--n`, stand for the order of their invoice.
+   * @throws UnexpectedResponseError (`SDK_PAGE`) if it is not sure which invoices the order has.
+   * @example
+   * const invoices = await merchant.invoices.ofOrder('order-1042');
+   * const isPaid = invoices.some((invoice) => invoice.status === 'success');
+   * @see [GET /api/v1/external/invoices/{ident}](../../docs/service-interface.md#get-apiv1externalinvoicesident)
+   */
+  ofOrder(order: string, options?: CallOptions): Call<readonly Invoice[]>;
+
+  /**
+   * Reads one invoice. By the id of an order it is the first invoice alone: `ofOrder` also reads the renewals.
    *
    * @param ident The service's uuid, or the external_id.
    * @throws NotFoundError (with the code of the service) if the business has no such invoice.
@@ -93,15 +98,18 @@ export interface Invoices {
 
 /** @internal */
 export function buildInvoices(client: ClientCore): Invoices {
-  const create = (params: CreateInvoiceParams, options: CallOptions | undefined, orGet: boolean) =>
-    createInvoice(client, params, readCallOptions(client.settings, options), orGet);
+  const proof = new IdentProof();
+  const get = async (ident: string, options: CallOptions | undefined): Promise<Success<Invoice>> => {
+    const success = await call(client, endpoints['invoices.get'], { ident }, options);
+    proof.note(ident, success.value);
+    return success;
+  };
+  const settings = (options: CallOptions | undefined) => readCallOptions(client.settings, options);
   return {
-    create: (params, options) =>
-      new CallPromise(create(params, options, false).then((success) => ({ ...success, value: success.value.invoice }))),
-    createOrGet: (params, options) => new CallPromise(create(params, options, true)),
-    createOrRenew: (params, options) =>
-      new CallPromise(renewInvoice(client, params, readCallOptions(client.settings, options))),
-    get: (ident, options) => new CallPromise(call(client, endpoints['invoices.get'], { ident }, options)),
+    create: (params, options) => new CallPromise(createInvoice(client, proof, params, settings(options))),
+    createOrRenew: (params, options) => new CallPromise(renewInvoice(client, proof, params, settings(options))),
+    ofOrder: (order, options) => new CallPromise(invoicesOfOrder(client, proof, order, settings(options))),
+    get: (ident, options) => new CallPromise(get(ident, options)),
     list: (query = {}, options) => listCall(client, endpoints['invoices.list'], query, options),
   };
 }

@@ -1,11 +1,21 @@
-import type { ConflictForm } from '../contract/endpoint.ts';
 import { endpoints } from '../contract/endpoints.ts';
-import type { ComparedText, CreatedInvoice, CreateInvoiceParams, OrderInvoice } from '../contract/invoices.ts';
-import { ATTEMPTS_MAX, attemptId, orderOf } from '../contract/orders.ts';
-import type { Check } from '../contract/values/check.ts';
-import { codePoints } from '../contract/values/scalars.ts';
+import {
+  type ChargeMember,
+  type ComparedText,
+  type CreatedInvoice,
+  type CreateInvoiceParams,
+  chargeDifferences,
+  type OrderInvoice,
+  saysNoMethod,
+} from '../contract/invoices.ts';
+import { RENEWALS_MAX, renewalId } from '../contract/orders.ts';
+import { InvoiceMismatchError } from '../errors/classes.ts';
 import type { AttemptRecord } from '../errors/codes.ts';
+import { hideIn } from '../errors/hide.ts';
+import { printable } from '../errors/printable.ts';
+import type { IdentProof } from '../lookup/by-path.ts';
 import { finish, open } from '../transport/call.ts';
+import { sentences } from '../transport/error-response.ts';
 import { toError } from '../transport/failure.ts';
 import { send } from '../transport/send.ts';
 import type {
@@ -17,15 +27,17 @@ import type {
   Success,
   WrongOptions,
 } from '../transport/types.ts';
-import { compare, readExisting } from './create-invoice.ts';
+import { bodyOfOrder, compareTexts, isConflict, readExisting } from './create-invoice.ts';
+import type { FoundInvoice } from './order-invoices.ts';
 
-// An order that may be tried again has an invoice for each attempt. The search always begins with the first one,
-// because an earlier invoice may be paid late:
+// An order has a first invoice, and renewals of it. The search always begins with the first one, because an earlier
+// invoice may be paid late:
 //
-// | the invoice of the attempt         | result                                                       |
+// | the invoice                        | result                                                       |
 // |------------------------------------|--------------------------------------------------------------|
 // | does not exist                     | it is created                                                |
-// | fail, expired, canceled            | the next attempt, also where its amount was another          |
+// | fail, expired, canceled            | the next one, also where its amount was another              |
+// | pending, and over: see `isOver`    | the next one, in the same way                                |
 // | any other status, the same charge  | it is returned: pending, paid, adjusted, or not known        |
 // | any other status, another charge   | InvoiceMismatchError                                         |
 //
@@ -35,88 +47,128 @@ import { compare, readExisting } from './create-invoice.ts';
 export interface CreateOrRenewResult {
   /** The pending invoice of the order, or the one that paid it: look at its `status`. */
   readonly invoice: OrderInvoice;
-  /** The id of this invoice: that of the order, or `ORDER-r2`, `ORDER-r3` … Book by it. */
-  readonly external_id: string;
-  /** The number of the attempt, from 1. */
-  readonly attempt: number;
-  /** True if this call created the invoice. */
+  /** The id of the order, as it was given. */
+  readonly order: string;
+  /** 0 for the first invoice of the order, 1 for its first renewal, at most 49. */
+  readonly renewal: number;
+  /**
+   * True for an invoice that this call created, or may have created by an attempt that got no response. Two calls at the
+   * same time may both say so, so no mail hangs on it.
+   */
   readonly created: boolean;
-  /** The texts of an invoice that was found which differ from the parameters, as for `createOrGet`. */
+  /**
+   * The texts of an invoice that was found which differ from the parameters: `callback_url`, `success_url`, `fail_url`,
+   * `purpose`. The webhooks of this invoice go to its own `callback_url`.
+   */
   readonly differences: readonly ComparedText[];
 }
 
-/** `-r50` is the longest suffix. */
+/** `--49` is the longest suffix. */
 const ORDER_MAX = 124;
+const SETTLING = 3_600_000;
 
-/** Checks the body of a creation, and that the order id has room for a suffix and has none. */
-function bodyOfOrder(check: Check<Readonly<Record<string, string | undefined>>> | undefined) {
-  return (value: unknown): ReturnType<NonNullable<typeof check>> => {
-    const checked = check?.(value) ?? { ok: true, value: {} };
-    if (!checked.ok) return checked;
-    const { external_id: order = '' } = checked.value;
-    const refuse = (message: string) => ({ ok: false, issues: [{ path: 'external_id', message }] }) as const;
-    if (orderOf(order).attempt > 1) return refuse('must not end in -r2 to -r50: further attempts get such ids');
-    return codePoints(order) > ORDER_MAX
-      ? refuse(`must have at most ${ORDER_MAX} characters, so that a further attempt has room for its suffix`)
-      : checked;
-  };
-}
-
-const create = endpoints['invoices.create'];
-const createFirst = { ...create, body: bodyOfOrder(create.body) };
+const create = { ...endpoints['invoices.create'], operation: 'invoices.createOrRenew' } as const;
+const createFirst = { ...create, body: bodyOfOrder(create.body, ORDER_MAX) };
+const createNext = {
+  ...create,
+  hint: (sent: OpenCall<unknown>['sent'], fields: readonly string[]): string =>
+    sentences(
+      create.hint?.(sent, fields) ?? '',
+      fields.includes('external_id')
+        ? `The suffix of ${printable(JSON.stringify(sent['external_id'] ?? ''))} is not yours: createOrRenew adds it for a renewal of the order. If the service accepts no such ids, give a new order id.`
+        : '',
+    ),
+};
 
 /** Finds the payable or paid invoice of an order, or creates one. */
 export async function renewInvoice(
   client: ClientCore,
+  proof: IdentProof,
   params: CreateInvoiceParams,
   settings: CompleteOptions | WrongOptions,
 ): Promise<Success<CreateOrRenewResult>> {
   const first = open(client, createFirst, { body: params, settings });
-  return finish(first, findAttempt(first));
+  return finish(first, findPayable(first, proof));
 }
 
-async function findAttempt(first: OpenCall<CreatedInvoice>): Promise<Result<CreateOrRenewResult>> {
+async function findPayable(first: OpenCall<CreatedInvoice>, proof: IdentProof): Promise<Result<CreateOrRenewResult>> {
   const { client, sent } = first;
   const order = sent['external_id'] ?? '';
   let failed: readonly AttemptRecord[] = [];
   let reads = 0;
-  for (let attempt = 1; ; attempt += 1) {
-    const external_id = attemptId({ order, attempt });
-    const body = { ...sent, external_id };
-    const call = attempt === 1 ? first : open(client, create, { body, within: first });
+  for (let renewal = 0; ; renewal += 1) {
+    const body = { ...sent, external_id: renewalId({ order, renewal }) };
+    const call = renewal === 0 ? first : open(client, createNext, { body, within: first });
     const result = await send(call);
     if (result.ok) {
-      const { value: invoice } = result;
-      const value = { invoice, external_id, attempt, created: true, differences: [] };
+      const value = { invoice: result.value, order, renewal, created: true, differences: [] };
       return { ...result, attempts: failed.length + reads + result.attempts, value };
     }
     failed = [...failed, ...result.attempts];
-    // The service has answered for an earlier id, so the whole call was sent.
-    const outcome = attempt > 1 && result.outcome === 'not_sent' ? 'rejected' : result.outcome;
+    // The service has answered for an earlier invoice, so the whole call was sent.
+    const outcome = renewal > 0 && result.outcome === 'not_sent' ? 'rejected' : result.outcome;
     const failure = { ...result, attempts: failed, outcome };
-    const said = conflictIn(result, call.endpoint.conflict);
-    if (said === null) throw toError(call, failure);
-    const found = isEndedUnpaid(said.status) ? null : await readExisting(call, failure, '');
-    if (found !== null && !isEndedUnpaid(found.value.status)) {
+    if (!isConflict(result)) throw toError(call, failure);
+    const found = isEndedUnpaid(statusIn(result, call)) ? null : await readExisting(call, failure, proof);
+    if (found !== null && !isEndedUnpaid(found.value.status) && !isOver(found)) {
       const { value: invoice } = found;
-      const { created, differences } = compare(call, failure, found);
-      const value = { invoice, external_id, attempt, created, differences };
+      const others = chargeDifferences(call.sent, invoice);
+      if (others.length > 0) throw mismatch(call, failed, found, others);
+      const { created, differences } = compareTexts(call, failure, invoice);
+      const value = { invoice, order, renewal, created, differences };
       return { ...found, attempts: reads + found.attempts, recovered: created, value };
     }
     if (found !== null) reads += found.attempts - failed.length;
-    if (attempt === ATTEMPTS_MAX)
+    if (renewal === RENEWALS_MAX)
       throw toError(call, failure, { advice: TRIED_OUT, ...(found !== null && { existing: found.value }) });
   }
 }
 
-const TRIED_OUT = `The order has ${ATTEMPTS_MAX} invoices that ended unpaid: use a new order id.`;
+const TRIED_OUT = `The order has ${RENEWALS_MAX} renewals that ended unpaid: use a new order id.`;
 
-/** What a conflict says of the existing invoice, or null for any other failure. */
-function conflictIn({ about }: Failure, form: ConflictForm | undefined): { readonly status: string | null } | null {
-  if (about.is !== 'error_response' || about.kind !== 'conflict') return null;
-  return { status: about.namesAnotherOrder ? null : (form?.read(about.body.details).existingStatus ?? null) };
+/** The status of the existing invoice in the details of a conflict. Null if they do not say it. */
+function statusIn({ about }: Failure, { endpoint }: OpenCall<unknown>): string | null {
+  if (about.is !== 'error_response' || about.namesAnotherOrder) return null;
+  return endpoint.conflict?.read(about.body.details).existingStatus ?? null;
 }
 
 function isEndedUnpaid(status: string | null): boolean {
   return status === 'fail' || status === 'expired' || status === 'canceled';
+}
+
+/**
+ * Whether a pending invoice can no longer be paid: its end is past, and nobody has chosen a method, or it is past by an
+ * hour. Until then a payment that began before the end may settle, and a second link would charge twice. Times are the
+ * service's: without a Date header of the read the end is not past, whatever the local clock says.
+ */
+function isOver({ value: { uuid, status, expires_at }, response }: Success<CreatedInvoice>): boolean {
+  const now = Date.parse(response.headers.get('date') ?? '');
+  const late = now - expires_at.getTime();
+  if (status !== 'pending' || !(late > 0)) return false; // not a number without the header
+  return late > SETTLING || saysNoMethod(response.raw, uuid);
+}
+
+/** The error for an invoice of the order that can be paid, or was, and is another charge. */
+function mismatch(
+  { endpoint, client, externalId }: OpenCall<CreatedInvoice>,
+  attempts: readonly AttemptRecord[],
+  { value: invoice, response }: Pick<FoundInvoice, 'value' | 'response'>,
+  differences: readonly ChargeMember[],
+): InvoiceMismatchError {
+  const { operation } = endpoint;
+  const until = invoice.status === 'pending' ? `It can be paid until ${invoice.expires_at.toISOString()}.` : '';
+  return new InvoiceMismatchError({
+    code: 'SDK_INVOICE_MISMATCH',
+    operation,
+    externalId: externalId === null ? null : client.hide(externalId),
+    attempts,
+    outcome: 'rejected', // read back and compared: this call created none
+    differences,
+    existing: hideIn(invoice, response.hide),
+    message: sentences(
+      `${operation}: another invoice has this external_id, with another ${differences.join(' and ')}.`,
+      until,
+      'Give each charge a separate external_id.',
+    ),
+  });
 }

@@ -132,8 +132,7 @@ export function errorOfResponse(
     const read = endpoint.conflict?.read(
       shownData(body.details, (text, max) => beginningWithoutSecrets(hide, text, max)),
     );
-    // An unknown in its type only: the check of the endpoint has decoded it.
-    const existing = facts.existing ?? (read?.existing as InvoiceAlreadyExistsError['existing']);
+    const { existing } = facts;
     const externalId = own.externalId ?? read?.externalId ?? null;
     const existingStatus = existing?.status ?? read?.existingStatus ?? null;
     const order = externalId === null ? '' : ` "${printable(externalId)}"`;
@@ -154,8 +153,9 @@ export function errorOfResponse(
     });
   }
   const isInput = kind === 'validation' || kind === 'request';
-  const hint = isInput ? visible(endpoint.hint?.(sent) ?? '', SHOWN_MESSAGE_MAX) : '';
   const all = kind === 'validation' ? validationIssues(details, shownData(body.detail, visible)) : [];
+  const fields = all.map(({ path }) => path);
+  const hint = isInput ? visible(endpoint.hint?.(sent, fields) ?? '', SHOWN_MESSAGE_MAX) : '';
   const issues = all.filter(({ path, message }) => path !== '' || message !== said); // not what `said` quotes already
   const stranger = answeredBy === 'other' ? strangerWords(body, response) : '';
   // With an unknown outcome, repeating comes first, so the input is not to be corrected.

@@ -65,8 +65,9 @@ export interface ClientCore {
   readonly apiKey: ApiKey;
   /** True if the merchant gave a fetch: then a missing header or an unusual address may be its doing. */
   readonly hasOwnFetch: boolean;
+  /** The keys of the clients from which `withOptions` made this one. */
   readonly secrets: readonly string[];
-  /** Hides a key that is given as text, and the webhook secrets. */
+  /** Hides a key that is given as text, and these keys. */
   readonly hide: Hide;
   readonly runtime: Runtime;
   readonly limit: RateLimit;

@@ -6,6 +6,7 @@
 // The entry `merchant-invoicing/webhooks`. This room takes from the contract only files without zod.
 import { warnOfOldNode } from '../errors/version.ts';
 
+export type { FinalInvoiceStatus } from '../contract/statuses.ts';
 export { Decimal } from '../contract/values/decimal.ts';
 export type { Callback } from '../errors/checks.ts';
 export { ConfigurationError, MerchantError, WebhookVerificationError } from '../errors/classes.ts';

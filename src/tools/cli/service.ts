@@ -40,7 +40,6 @@ export async function serviceOf(
   if (apiKey === undefined) throw misuse('MERCHANT_API_KEY is not set', `${example} --key-file key.txt`);
   const { MerchantClient } = await import('../../index.ts');
   const { deadline, attempts } = patience;
-  const own = { baseUrl, apiKey, allowHttp: flags['allow-http'], deadline, retry: { attempts } };
-  const options = { ...own, webhookSecret: undefined }; // these commands receive nothing
+  const options = { baseUrl, apiKey, allowHttp: flags['allow-http'], deadline, retry: { attempts } };
   return { merchant: new MerchantClient(options), baseUrl, apiKey };
 }

@@ -1,5 +1,6 @@
 // Turns the payload of a delivery into a typed event.
 import { isObject, type JsonObject } from '../../contract/json.ts';
+import { orderOf } from '../../contract/orders.ts';
 import { printable } from '../../errors/printable.ts';
 import type { InvoiceEvent, UnknownInvoiceEvent } from './event-types.ts';
 import { EVENT_ROWS, type EventAmounts, type EventRow } from './events.ts';
@@ -55,7 +56,8 @@ export function buildEvent(parts: EventParts, origin: EventOrigin): InvoiceEvent
   const { source, id, signed_at, secretIndex } = origin;
   const found = findOrderId(inner, root, orderIdMember);
   const external_id = 'id' in found ? found.id : null;
-  const common = { source, id, invoice_uuid, external_id, status, signed_at, secretIndex, raw };
+  const { order, renewal } = external_id === null ? NO_ORDER : orderOf(external_id);
+  const common = { source, id, invoice_uuid, external_id, order, renewal, status, signed_at, secretIndex, raw };
   for (const row of isOther ? [] : rowsOf(name, status)) {
     const amounts = row.read(inner);
     if (amounts === null) continue;
@@ -65,6 +67,7 @@ export function buildEvent(parts: EventParts, origin: EventOrigin): InvoiceEvent
   return { type: 'unknown', event_name: name, ...common, ...readableAmounts(inner) };
 }
 
+const NO_ORDER = { order: null, renewal: null } as const;
 const MAX_UUID_LENGTH = 128;
 
 /** A member that every known event has, or null where another event lacks it. */

@@ -24,8 +24,12 @@ interface EventBase {
 interface InvoiceEventBase extends EventBase {
   /** The service's id of the invoice, as sent. Compare it without regard to case. */
   readonly invoice_uuid: string;
-  /** The merchant's order id. */
+  /** The external_id of the invoice: the order, or `ORDER--n` for a renewal. Find your order by `order`. */
   readonly external_id: string;
+  /** The id of the order that the invoice belongs to. Book by it. */
+  readonly order: string;
+  /** 0 for the first invoice of the order, 1 for its first renewal. */
+  readonly renewal: number;
 }
 
 /**
@@ -88,8 +92,12 @@ export interface UnknownInvoiceEvent extends EventBase {
   readonly event_name: string | null;
   /** The service's id of the invoice. Null for an event that is not about one, such as a test. */
   readonly invoice_uuid: string | null;
-  /** The merchant's order id. Null if no member of the body is certainly the order id. */
+  /** The external_id of the invoice. Null if no member of the body is certainly this id. */
   readonly external_id: string | null;
+  /** The id of the order that the invoice belongs to. Null without an external_id. */
+  readonly order: string | null;
+  /** 0 for the first invoice of the order, 1 for its first renewal. Null without an external_id. */
+  readonly renewal: number | null;
   /** As sent, known or not. Null for an event that has none. */
   readonly status: string | null;
   /** Null if it is absent or unreadable. */

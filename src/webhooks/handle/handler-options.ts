@@ -13,7 +13,7 @@ import type { InvoiceEvent, InvoiceEventHandlers } from '../event/event-types.ts
 import { EVENT_ROWS } from '../event/events.ts';
 import type { WebhookStore } from '../stores/store.ts';
 import { parseClock } from '../time-source.ts';
-import { type WebhookSecret, weakSecrets } from '../verify/secrets.ts';
+import { readSecrets, type WebhookSecret, weakSecrets } from '../verify/secrets.ts';
 import { VERIFY_OPTIONS, type VerifySettings, type VerifyWebhookOptions, verifySettings } from '../verify/verify.ts';
 import { NO_SUBJECT, report, type WebhookReport } from './report.ts';
 import { globalTimers, type WebhookTimers } from './timing.ts';
@@ -58,8 +58,9 @@ export interface WebhookHandlerOptions<Extra extends object = object>
   /**
    * The webhook secret of the dashboard, or the old and the new one. Bytes if the dashboard shows the hex or base64 of
    * a key.
+   * @defaultValue the environment variable MERCHANT_WEBHOOK_SECRET, where the name is not written
    */
-  readonly secret: WebhookSecret;
+  readonly secret?: WebhookSecret;
   /** Remembers which events are done. `memoryStore()` forgets them at a restart. */
   readonly store: WebhookStore<Extra>;
   /**
@@ -139,7 +140,8 @@ export function readHandlerOptions<Extra extends object>(
   const functions = [...names].map((name) => [name, unchecked<unknown>()] as const);
   const read = readOptions('options', options, { ...OPTIONS, ...Object.fromEntries(functions) }, fail);
   const { secret, store, timeout, timers, onReport, now, ...rest } = read;
-  const verify = verifySettings(secret, { ...rest, now: parseClock(now) });
+  const secrets = readSecrets('secret' in options ? { secret } : null, fail);
+  const verify = verifySettings(secrets, { ...rest, now: parseClock(now) });
   checkStore(store, fail);
   const given = new Map<string, EventFunction<Extra>>();
   for (const name of names) {

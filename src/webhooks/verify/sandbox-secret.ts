@@ -1,9 +1,6 @@
 import { environment } from '../../errors/environment.ts';
 import { warnOnce } from '../../errors/notify.ts';
 
-/** The default key of the command `sandbox`. */
-export const SANDBOX_KEY = 'sk_sandbox';
-
 /** The default webhook secret of the command `sandbox`. It is public, so anybody can sign with it. */
 export const SANDBOX_SECRET = 'whsec_sandbox';
 

@@ -1,5 +1,5 @@
 import { configurationFail, type Fail, isBytes, kindOf } from '../../errors/checks.ts';
-import { SPOILT, type Spoilt, spoiltForm } from '../../errors/environment.ts';
+import { environment, NO_ENV_FILE, SPOILT, type Spoilt, spoiltForm } from '../../errors/environment.ts';
 import type { HmacKey } from '../crypto.ts';
 import { isSandboxSecret } from './sandbox-secret.ts';
 
@@ -22,6 +22,20 @@ export function parseSecrets(secret: unknown, name = 'secret', fail: Fail = conf
   if (secret.length === 0) fail(`${name} is an empty list: give at least one secret`);
   // Array.from reads the holes of a list, which map would skip.
   return Array.from<unknown, HmacKey>(secret, (item, index) => parseSecret(item, `${name}[${index}]`, fail));
+}
+
+/**
+ * The secrets that were given, or those of MERCHANT_WEBHOOK_SECRET where no secret was written.
+ *
+ * @param written Null where the caller wrote none. A secret that was written and is undefined is a mistake: the
+ * variable of another business could take its place.
+ */
+export function readSecrets(written: { readonly secret: unknown } | null, fail?: Fail): readonly HmacKey[] {
+  if (written !== null) return parseSecrets(written.secret, 'secret', fail);
+  const name = 'MERCHANT_WEBHOOK_SECRET';
+  const value = environment(name);
+  if (value === undefined) (fail ?? configurationFail())(`secret is missing: give it, or set ${name}${NO_ENV_FILE}`);
+  return parseSecrets(value, name, fail);
 }
 
 const TWO: Spoilt = {

@@ -19,7 +19,7 @@ import { refusal } from '../reasons.ts';
 import { parseClock, type TimeSource } from '../time-source.ts';
 import { type HeadersInput, type HeaderValues, readHeaders, requiredHeaders } from './headers.ts';
 import { isSandboxAllowed, isSandboxSecret, warnOfSandboxSecret } from './sandbox-secret.ts';
-import { parseSecrets, type WebhookSecret } from './secrets.ts';
+import { readSecrets, type WebhookSecret } from './secrets.ts';
 import { parseSignature, parseTimestamp, SIGNATURE_ENCODINGS, signedHead, TIMESTAMP_FORMATS } from './signature.ts';
 import { visibleMistake } from './why.ts';
 
@@ -116,16 +116,11 @@ export interface VerifySettings
   readonly pins: EventPins;
 }
 
-/**
- * Checks the secrets, and puts them beside the options that were read. Warns of the public secret of the sandbox.
- *
- * @throws ConfigurationError for an unusable secret
- */
+/** Puts the secrets beside the options that were read. Warns of the public secret of the sandbox. */
 export function verifySettings(
-  secret: unknown,
+  secrets: readonly HmacKey[],
   { orderIdMember, eventMember, ...read }: Read<typeof VERIFY_OPTIONS>,
 ): VerifySettings {
-  const secrets = parseSecrets(secret);
   warnOfSandboxSecret(secrets, read.sandbox);
   return { ...read, secrets, pins: { orderIdMember, eventMember } };
 }
@@ -137,24 +132,30 @@ export function verifySettings(
  * @param rawBody The bytes as they arrived, not a parsed object.
  * @param headers The request's headers, unchanged.
  * @param secret The webhook secret of the dashboard, or the old and the new one. `event.secretIndex` says which
- * matched.
+ * matched. Without this argument it is MERCHANT_WEBHOOK_SECRET.
  * @throws WebhookVerificationError (`SDK_WEBHOOK_<REASON>`) whose `reason` says why.
  * @throws ConfigurationError (`SDK_CONFIGURATION`) for an unusable secret or option.
  * @example
- * const secret = process.env.MERCHANT_WEBHOOK_SECRET ?? '';
- * const event = await verifyWebhook(await request.arrayBuffer(), request.headers, secret);
- * if (event.type === 'invoice.paid') await fulfil(event.external_id, event.credited_usdt);
+ * const event = await verifyWebhook(await request.arrayBuffer(), request.headers);
+ * if (event.type === 'invoice.paid') await fulfil(event.order, event.credited_usdt);
  * @see [Authentication](../../../docs/service-interface.md#authentication)
  */
-export async function verifyWebhook(
+export function verifyWebhook(rawBody: RawBody, headers: HeadersInput): Promise<InvoiceEvent>;
+export function verifyWebhook(
   rawBody: RawBody,
   headers: HeadersInput,
   secret: WebhookSecret,
   options?: VerifyWebhookOptions,
+): Promise<InvoiceEvent>;
+export async function verifyWebhook(
+  rawBody: RawBody,
+  headers: HeadersInput,
+  ...rest: readonly [secret?: unknown, options?: VerifyWebhookOptions]
 ): Promise<InvoiceEvent> {
   try {
+    const [secret, options] = rest;
     const read = options === undefined ? defaults() : readVerifyOptions(options);
-    const settings = verifySettings(secret, read);
+    const settings = verifySettings(readSecrets(rest.length === 0 ? null : { secret }), read);
     return await verifyDelivery(bytesFrom(rawBody, settings.maxBodySize), readHeaders(headers), settings);
   } catch (error) {
     if (isMerchantError(error)) throw error;

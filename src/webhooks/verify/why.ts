@@ -1,8 +1,8 @@
-import { environment } from '../../errors/environment.ts';
+import { environment, SANDBOX_KEY } from '../../errors/environment.ts';
 import { RAW_BODY_ADVICE } from '../body.ts';
 import { base64ToBytes, engine, type HmacKey, hexToBase64, toBase64url, toHex, utf8 } from '../crypto.ts';
 import { firstOf, type HeaderValues, requiredHeaders } from './headers.ts';
-import { SANDBOX_KEY, SANDBOX_SECRET } from './sandbox-secret.ts';
+import { SANDBOX_SECRET } from './sandbox-secret.ts';
 import { SECRET_MISTAKES } from './secrets.ts';
 import { parseSignature, signedHead } from './signature.ts';
 

@@ -190,9 +190,8 @@ function checkClock(headers: Headers, ours: number): CheckResult {
 /** Reads the payment methods with the key, and surveys the service if that succeeds and is wanted. */
 async function callAndSurvey(target: Address, hasSurvey: boolean, signal: AbortSignal) {
   const { MerchantClient } = await import('../../../index.ts');
-  const options = { ...target, webhookSecret: undefined }; // doctor receives nothing
   try {
-    const client = new MerchantClient({ ...options, retry: false, timeout: TIMEOUT });
+    const client = new MerchantClient({ ...target, retry: false, timeout: TIMEOUT });
     const listed = client.paymentMethods.list({ signal });
     const methods = await listed;
     const currencies = [...new Set(methods.map(({ currency }) => currency.code))].sort().join(' ') || 'no currency';

@@ -1,6 +1,7 @@
 import { isLoopback } from '../../../contract/values/scalars.ts';
+import { SANDBOX_KEY } from '../../../errors/environment.ts';
 import { isMerchantError } from '../../../errors/guards.ts';
-import { isSandboxSecret, SANDBOX_KEY, SANDBOX_SECRET } from '../../../webhooks/verify/sandbox-secret.ts';
+import { isSandboxSecret, SANDBOX_SECRET } from '../../../webhooks/verify/sandbox-secret.ts';
 import { faultFromText } from '../../sandbox/actions.ts';
 import { codeOf } from '../../sandbox/delivery/webhook-request.ts';
 import {

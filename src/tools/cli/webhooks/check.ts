@@ -1,6 +1,7 @@
 import { isLoopback } from '../../../contract/values/scalars.ts';
+import { SANDBOX_KEY } from '../../../errors/environment.ts';
 import { hiding } from '../../../errors/hide.ts';
-import { SANDBOX_KEY, SANDBOX_SECRET } from '../../../webhooks/verify/sandbox-secret.ts';
+import { SANDBOX_SECRET } from '../../../webhooks/verify/sandbox-secret.ts';
 import { signWebhook } from '../../../webhooks/verify/signature.ts';
 import { isUnexplained } from '../../sandbox/delivery/diagnose.ts';
 import { PROBES, type ProbedMistake, signedOtherwise } from '../../sandbox/delivery/probes.ts';

@@ -1,4 +1,5 @@
-import { isSandboxSecret, SANDBOX_KEY } from '../../../webhooks/verify/sandbox-secret.ts';
+import { SANDBOX_KEY } from '../../../errors/environment.ts';
+import { isSandboxSecret } from '../../../webhooks/verify/sandbox-secret.ts';
 import { type Html, html } from '../../html.ts';
 import { moneyText, paymentWord } from '../../story.ts';
 import type { Diagnosis } from '../delivery/diagnose.ts';

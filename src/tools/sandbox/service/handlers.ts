@@ -162,7 +162,7 @@ export function createInvoice(world: World, draft: NewInvoice): InvoiceRecord {
     return openDraft(world, JSON.stringify({ ...full, ...given }));
   } catch (error) {
     if (!(error instanceof ErrorResponse)) throw error;
-    const hint = creation.hint?.({ currency: draft.currency }) ?? ''; // as the client gives it
+    const hint = creation.hint?.({ currency: draft.currency }, []) ?? ''; // as the client gives it
     const message = `The invoice was not created: ${error.message}${hint && `. ${hint}`}`;
     throw new ConfigurationError(message, { cause: error }); // with its problems, for a form
   }

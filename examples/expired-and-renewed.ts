@@ -1,6 +1,6 @@
 // An invoice that ended stays ended: the order gets another one, with another
 // external_id.
-import { MerchantClient, orderOf } from 'merchant-invoicing';
+import { MerchantClient } from 'merchant-invoicing';
 import { createSandbox } from 'merchant-invoicing/sandbox';
 
 const sandbox = createSandbox({ quiet: true });
@@ -19,16 +19,17 @@ const order = {
 /** The invoice with which the order can be paid, or was paid. */
 async function payable() {
   const found = await merchant.invoices.createOrRenew(order);
-  // here: a row for this invoice, before the customer gets the link
+  // here: `renewal` into the row of the order, before the customer gets the link
   return found;
 }
 
-console.log((await payable()).external_id); // → 1042
+console.log((await payable()).renewal); // → 0
 await sandbox.advance('31m');
-const { external_id, attempt } = await payable();
-console.log(external_id, attempt); // → 1042-r2 2
+const { invoice, order: id, renewal } = await payable();
+console.log(invoice.external_id, id, renewal); // → 1042--1 1042 1
 console.log((await payable()).created); // → false
-await sandbox.pay('1042-r2');
+await sandbox.pay('1042--1');
 console.log((await payable()).invoice.status); // → success
-// in each webhook function: the order of the event
-console.log(orderOf('1042-r2').order); // → 1042
+// every invoice of the order, for a page of your shop or for support
+const invoices = await merchant.invoices.ofOrder('1042');
+console.log(invoices.map(({ status }) => status)); // → [ 'expired', 'success' ]

@@ -38,7 +38,9 @@ if (!lost.ok && isMerchantError(lost.error))
   console.log(lost.error.code, lost.error.outcome); // → SDK_CONNECTION unknown
 
 // perhaps in a new process
-const settled = await new MerchantClient(options).invoices.createOrGet(second);
+const settled = await new MerchantClient(options).invoices.createOrRenew(
+  second,
+);
 console.log(settled.created, settled.invoice.status); // → false pending
 
 const invoices = await new MerchantClient(options).invoices

@@ -17,11 +17,11 @@ const order = {
   amount: '25.00', // text or a Decimal, never a number
   currency: 'EUR',
 };
-const first = await merchant.invoices.createOrGet(order);
+const first = await merchant.invoices.createOrRenew(order);
 console.log(first.created, first.invoice.status); // → true pending
 console.log(first.invoice.payment_url); // → https://sandbox.invalid/pay/…
 
-const second = await merchant.invoices.createOrGet(order); // a double click
+const second = await merchant.invoices.createOrRenew(order); // a double click
 console.log(second.created, second.invoice.uuid === first.invoice.uuid);
 // → false true
 

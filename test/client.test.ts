@@ -3,7 +3,6 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { MerchantClient } from '../src/client.ts';
 import { ConfigurationError } from '../src/errors/classes.ts';
 import type { MerchantClientOptions } from '../src/options.ts';
-import { signWebhook } from '../src/webhooks/index.ts';
 import { serve } from './support/fault-server.ts';
 import { ok } from './support/fault-steps.ts';
 import { API_KEY, clientOf, errorOf } from './support/test-client.ts';
@@ -22,7 +21,7 @@ function problemOf(options: unknown): ConfigurationError {
 }
 
 beforeEach(() => {
-  for (const name of ['MERCHANT_BASE_URL', 'MERCHANT_API_KEY', 'MERCHANT_WEBHOOK_SECRET']) vi.stubEnv(name, undefined);
+  for (const name of ['MERCHANT_BASE_URL', 'MERCHANT_API_KEY']) vi.stubEnv(name, undefined);
 });
 afterEach(() => vi.unstubAllEnvs());
 
@@ -75,22 +74,20 @@ describe('what is usable', () => {
   });
 
   it('undefined is an option left out', () => {
-    const all = ['webhookSecret', 'timeout', 'deadline', 'retry', 'fetch', 'headers', 'hooks', 'allowHttp'];
+    const all = ['timeout', 'deadline', 'retry', 'fetch', 'headers', 'hooks', 'allowHttp'];
     const none = Object.fromEntries(all.map((name) => [name, undefined]));
     expect(() => new MerchantClient({ ...given, ...none })).not.toThrow();
   });
 });
 
 describe('the environment', () => {
-  it('gives address, key and secret where the options do not', async () => {
+  it('gives address and key where the options do not', async () => {
     const server = await serve(ok([]));
     vi.stubEnv('MERCHANT_BASE_URL', server.url);
     vi.stubEnv('MERCHANT_API_KEY', 'key-of-environment');
-    vi.stubEnv('MERCHANT_WEBHOOK_SECRET', 'secret-of-environment');
     const client = new MerchantClient();
     await client.rates.list();
     expect(server.requests[0]?.headers['x-api-key']).toBe('key-of-environment');
-    await expect(client.webhooks.verify('{}', {})).rejects.toMatchObject({ kind: 'webhook' });
     await new MerchantClient({ apiKey: 'key-of-options' }).rates.list();
     expect(server.requests[1]?.headers['x-api-key']).toBe('key-of-options');
   });
@@ -118,43 +115,15 @@ describe('the environment', () => {
     };
     vi.stubGlobal('process', denied);
     try {
-      const client = new MerchantClient({ baseUrl: server.url, apiKey: 'k' });
+      new MerchantClient({ baseUrl: server.url, apiKey: 'k' });
       expect(problemOf({ apiKey: 'k' }).message).toContain('baseUrl is undefined');
-      await expect(client.webhooks.verify('{}', {})).rejects.toMatchObject({ kind: 'configuration' });
     } finally {
       vi.unstubAllGlobals();
     }
   });
-
-  it('no webhook secret is fine until one is needed', async () => {
-    vi.stubEnv('MERCHANT_WEBHOOK_SECRET', '');
-    const client = new MerchantClient(given);
-    await expect(client.webhooks.verify('{}', {})).rejects.toMatchObject({ kind: 'configuration' });
-    const handlers = { store: undefined, onPaid: () => {}, onCanceled: () => {} };
-    // wrong on purpose: the secret is missed first
-    expect(() => client.webhooks.handler(handlers as never)).toThrow(/MERCHANT_WEBHOOK_SECRET/);
-    // wrong on purpose: it would be ignored, and deliveries be refused
-    const two = { ...handlers, secret: 'whsec_another' } as never;
-    expect(() => client.webhooks.handler(two)).toThrow('webhooks.handler takes the webhookSecret of the client');
-  });
 });
 
 describe('the client', () => {
-  it('takes webhook secrets as bytes, copies them and shows none', async () => {
-    const key = Buffer.from('00ff80fe000102030405060708090a0b', 'hex');
-    const bytes = new MerchantClient({ ...given, webhookSecret: ['whsec_one-1', key] });
-    const body = JSON.stringify({
-      invoice_uuid: '018f0000-0000-7000-8000-000000000001',
-      external_id: 'order-1',
-      status: 'expired',
-      amount: '25.00',
-    });
-    const headers = { ...(await signWebhook(body, key)) };
-    key.fill(0);
-    expect(await bytes.webhooks.verify(body, headers)).toMatchObject({ secretIndex: 1, external_id: 'order-1' });
-    expect(inspect(bytes, { showHidden: true, depth: 10 })).not.toMatch(/Uint8Array|Buffer|255, 128, 254/);
-  });
-
   it('looks the global fetch up at each call', async () => {
     const late = new MerchantClient(given);
     vi.stubGlobal('fetch', async () => new Response('{"data":[]}'));
@@ -171,16 +140,4 @@ it('a client in a page says once that everybody can read its key', () => {
   new MerchantClient(given);
   vi.unstubAllGlobals();
   expect(lines).toEqual([expect.stringContaining('in a page, where everybody can read the API key')]);
-});
-
-it('the public secret of the sandbox is said loudly, once, whatever the environment is called', () => {
-  const lines: string[] = [];
-  vi.spyOn(console, 'warn').mockImplementation((line: string) => void lines.push(line));
-  vi.stubEnv('MERCHANT_SANDBOX', undefined);
-  for (const name of ['production', 'prod', undefined]) {
-    vi.stubEnv('NODE_ENV', name);
-    new MerchantClient({ ...given, webhookSecret: ['whsec_5Tg8', 'whsec_sandbox'] });
-    new MerchantClient(given).withOptions({ webhookSecret: 'whsec_sandbox' });
-  }
-  expect(lines).toEqual([expect.stringMatching(/whsec_sandbox, which everybody knows.*are refused/)]);
 });

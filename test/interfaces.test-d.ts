@@ -11,10 +11,10 @@ describe('a user can put a plain object in place of a part of the client', () =>
     const shop: Pick<MerchantClient, 'invoices'> = {
       invoices: {
         create: () => created,
-        createOrGet: () => {
+        createOrRenew: () => {
           throw new Error('not used by the test');
         },
-        createOrRenew: () => {
+        ofOrder: () => {
           throw new Error('not used by the test');
         },
         get: () => read,

@@ -267,7 +267,7 @@ describe('a newcomer with the packed package', () => {
       const code = `
         import { MerchantClient } from 'merchant-invoicing';
         const merchant = new MerchantClient({ baseUrl: '${baseUrl}', apiKey: 'sk_sandbox' });
-        await merchant.invoices.createOrGet({ external_id: 'order-1', customer_id: 'c', amount: '25.00', currency: 'EUR' });
+        await merchant.invoices.createOrRenew({ external_id: 'order-1', customer_id: 'c', amount: '25.00', currency: 'EUR' });
         console.log((await merchant.invoices.get('order-1')).status);`;
       expect(await consumer.run('order.mjs', code)).toEqual({ ...SILENT, stdout: 'pending\n' });
       expect(await command('sandbox', 'pay', 'order-1', '--url', baseUrl)).toMatchObject({ code: 0, stderr: '' });

@@ -1,12 +1,13 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import {
-  type CreateOrGetResult,
+  type CreateOrRenewResult,
   hasCode,
   hasKind,
   type MerchantClient,
 } from 'merchant-invoicing';
 import {
+  createWebhookHandler,
   memoryStore,
   toNodeHandler,
   type WebhookReport,
@@ -26,19 +27,22 @@ export interface Backend {
  * A small merchant backend: POST /checkout starts a payment, POST /webhook
  * receives its result.
  */
-export async function startBackend(merchant: MerchantClient): Promise<Backend> {
+export async function startBackend(
+  merchant: MerchantClient,
+  secret: string,
+): Promise<Backend> {
   const orders = new Orders();
   const reports: WebhookReport[] = [];
   let url = '';
 
   const webhook = toNodeHandler(
-    merchant.webhooks.handler({
+    createWebhookHandler({
+      secret,
       store: memoryStore(),
-      onPaid: (event) =>
-        orders.pay(event.external_id, event.credited_usdt, true),
+      onPaid: (event) => orders.pay(event.order, event.credited_usdt, true),
       onAdjusted: (event) =>
-        orders.pay(event.external_id, event.credited_usdt, false),
-      onCanceled: (event) => orders.cancel(event.external_id),
+        orders.pay(event.order, event.credited_usdt, false),
+      onCanceled: (event) => orders.cancel(event.order, event.renewal),
       onReport: (report) => reports.push(report),
     }),
   );
@@ -47,9 +51,9 @@ export async function startBackend(merchant: MerchantClient): Promise<Backend> {
     id: string;
     amount: string;
     currency: string;
-  }): Promise<CreateOrGetResult> => {
+  }): Promise<CreateOrRenewResult> => {
     orders.open(order.id, order.amount, order.currency);
-    return merchant.invoices.createOrGet({
+    const found = await merchant.invoices.createOrRenew({
       // the id of the order: a repeated click can never charge twice
       external_id: order.id,
       customer_id: 'customer-7',
@@ -60,6 +64,9 @@ export async function startBackend(merchant: MerchantClient): Promise<Backend> {
       success_url: `${url}/thanks`,
       fail_url: `${url}/sorry`,
     });
+    if (found.invoice.status === 'pending')
+      orders.offer(order.id, found.renewal);
+    return found;
   };
 
   const server = createServer(async (request, response) => {

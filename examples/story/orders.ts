@@ -23,6 +23,7 @@ export class Orders {
     this.#db.exec(`CREATE TABLE IF NOT EXISTS orders (
       id TEXT PRIMARY KEY, amount TEXT NOT NULL, currency TEXT NOT NULL,
       state TEXT NOT NULL DEFAULT 'open',
+      renewal INTEGER NOT NULL DEFAULT 0,
       credited_usdt TEXT, fulfilments INTEGER NOT NULL DEFAULT 0)`);
   }
 
@@ -32,6 +33,21 @@ export class Orders {
         'INSERT OR IGNORE INTO orders (id, amount, currency) VALUES (?, ?, ?)',
       )
       .run(id, amount, currency);
+  }
+
+  /**
+   * Notes the renewal whose link the customer gets. False for an order that is
+   * over.
+   */
+  offer(id: string, renewal: number): boolean {
+    const result = this.#db
+      .prepare(
+        `UPDATE orders SET renewal = max(renewal, ?), state = 'open'
+         WHERE id = ? AND
+           (state = 'open' OR state = 'canceled' AND renewal < ?)`,
+      )
+      .run(renewal, id, renewal);
+    return result.changes === 1;
   }
 
   /**
@@ -49,14 +65,15 @@ export class Orders {
     return result.changes === 1;
   }
 
-  cancel(id: string): boolean {
+  /** Cancels an open order, unless a later invoice of it was offered. */
+  cancel(id: string, renewal: number): boolean {
     return (
       this.#db
         .prepare(
-          `UPDATE orders SET state = 'canceled'
-           WHERE id = ? AND state = 'open'`,
+          `UPDATE orders SET renewal = ?, state = 'canceled'
+           WHERE id = ? AND renewal <= ? AND state = 'open'`,
         )
-        .run(id).changes === 1
+        .run(renewal, id, renewal).changes === 1
     );
   }
 

@@ -21,9 +21,8 @@ await sandbox.listen(); // on a free port
 const merchant = new MerchantClient({
   baseUrl: sandbox.url,
   apiKey: sandbox.apiKey,
-  webhookSecret: sandbox.webhookSecret,
 });
-const backend = await startBackend(merchant);
+const backend = await startBackend(merchant, sandbox.webhookSecret);
 const story = new Transcript();
 const cast: Cast = { sandbox, merchant, backend, story };
 

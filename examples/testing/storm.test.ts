@@ -27,7 +27,8 @@ async function openShop({
 }: StormService): Promise<StormShop> {
   const db = new DatabaseSync(':memory:');
   db.exec(`CREATE TABLE orders (id TEXT PRIMARY KEY, amount TEXT, currency TEXT,
-      status TEXT DEFAULT 'pending', usdt TEXT);
+      status TEXT DEFAULT 'pending', usdt TEXT,
+      renewal INTEGER NOT NULL DEFAULT 0);
     CREATE TABLE parcels (order_id TEXT)`);
   const merchant = new MerchantClient({
     baseUrl,
@@ -41,7 +42,7 @@ async function openShop({
 
   const book = (
     tx: DatabaseSync,
-    { external_id, credited_usdt }: InvoiceEvent,
+    { order, credited_usdt }: InvoiceEvent,
     status: 'paid' | 'shipped',
   ) => {
     const update = tx.prepare(
@@ -50,11 +51,11 @@ async function openShop({
     const { changes } = update.run(
       status,
       credited_usdt?.toFixed() ?? null,
-      external_id,
+      order,
     );
-    if (changes !== 1) throw new Error(`no order ${external_id}`);
+    if (changes !== 1) throw new Error(`no order ${order}`);
     if (status === 'shipped')
-      tx.prepare('INSERT INTO parcels VALUES (?)').run(external_id);
+      tx.prepare('INSERT INTO parcels VALUES (?)').run(order);
   };
   const open = () =>
     createWebhookHandler({
@@ -64,12 +65,12 @@ async function openShop({
       onPaid: (event, { commit }) => commit((tx) => book(tx, event, 'shipped')),
       onAdjusted: (event, { commit }) =>
         commit((tx) => book(tx, event, 'paid')), // a person decides
-      onCanceled: ({ external_id }, { commit }) =>
+      onCanceled: ({ order, renewal }, { commit }) =>
         commit((tx) => {
           tx.prepare(
-            `UPDATE orders SET status = 'canceled'
-             WHERE id = ? AND status = 'pending'`,
-          ).run(external_id);
+            `UPDATE orders SET renewal = ?, status = 'canceled'
+             WHERE id = ? AND renewal <= ? AND status = 'pending'`,
+          ).run(renewal, order, renewal);
         }),
       onReport: () => {},
     });
@@ -99,14 +100,23 @@ async function openShop({
         success_url: `${origin}/thanks`,
       };
       const order = { external_id: id, customer_id, amount, currency, ...urls };
-      const { invoice } = await merchant.invoices.createOrGet(order);
-      // an order that is over is not charged again
-      return invoice.status === 'pending' ? invoice.payment_url : null;
+      const { invoice, renewal } = await merchant.invoices.createOrRenew(order);
+      if (invoice.status !== 'pending') return null; // paid
+      // before the customer gets the link
+      const { changes } = db
+        .prepare(
+          `UPDATE orders SET renewal = max(renewal, ?), status = 'pending'
+           WHERE id = ? AND
+             (status = 'pending' OR status = 'canceled' AND renewal < ?)`,
+        )
+        .run(renewal, id, renewal);
+      return changes === 1 ? invoice.payment_url : null;
     },
     receive: (request) => toFetchHandler(handler)(request),
     orders: () =>
-      rows().map(({ id, status, usdt, ...row }) => ({
-        ...row,
+      rows().map(({ id, amount, currency, status, usdt }) => ({
+        amount,
+        currency,
         external_id: id,
         state: STATES[status],
         credited_usdt: usdt,

@@ -212,7 +212,7 @@ export class InvoiceAlreadyExistsError extends ApiError {
   declare readonly code: 'INVOICE_ALREADY_EXISTS';
   /** Status of the existing invoice. Null if neither the response nor a read contained it. */
   readonly existingStatus: InvoiceStatus | null;
-  /** The existing invoice, if the response contained all of it or the client read it back. Not enumerable. */
+  /** The existing invoice, if the client could read it and it is the same charge. Not enumerable. */
   declare readonly existing?: Invoice;
 
   constructor(init: InvoiceAlreadyExistsErrorInit) {

@@ -57,7 +57,7 @@ async function holdUnder(dialect: Partial<AnyDialect>, behaviours: readonly Beha
 /** What a merchant does from the first call to the last: it meets each point that the interface leaves open. */
 const JOURNEY = [
   'create gives the invoice, decoded',
-  'createOrGet reads what is there, by path or from the list',
+  'both verbs read what is there, by path or from the list',
   'get of a paid invoice, decoded',
   'a walk yields each invoice once, in the order of the list',
   'withdrawals are decoded, with null for whatever does not apply',

@@ -83,7 +83,6 @@ export function stageOf(dialect: Partial<AnyDialect>, options: SandboxOptions = 
       {
         baseUrl: 'https://pay.example.com',
         apiKey: sandbox.apiKey,
-        webhookSecret: sandbox.webhookSecret,
         fetch: speaking(spoken, sandbox.fetch),
         timeout: TIMEOUT,
         deadline: 10 * TIMEOUT,

@@ -249,7 +249,7 @@ describe('the rows of one order', () => {
         [open, expired],
         [open, expired],
       ],
-      ['a-r2 open_but_ended'],
+      ['a--1 open_but_ended'],
     ],
     [
       'both expired, and booked',
@@ -265,7 +265,7 @@ describe('the rows of one order', () => {
         [given, {}],
         [given, {}],
       ],
-      ['a-r2 paid_twice'],
+      ['a--1 paid_twice'],
     ],
     [
       'both paid, one of them given back',
@@ -281,7 +281,7 @@ describe('the rows of one order', () => {
         [open, {}],
         [open, {}],
       ],
-      ['a-r2 paid_twice', 'a paid_not_fulfilled'],
+      ['a--1 paid_twice', 'a paid_not_fulfilled'],
     ],
     [
       'the second paid, and open in both',
@@ -289,7 +289,7 @@ describe('the rows of one order', () => {
         [open, expired],
         [open, {}],
       ],
-      ['a-r2 paid_not_fulfilled'],
+      ['a--1 paid_not_fulfilled'],
     ],
     [
       '17 of 25 paid by the second',
@@ -297,7 +297,7 @@ describe('the rows of one order', () => {
         [given, expired],
         [{ ...given, credited_usdt: null }, partly],
       ],
-      ['a-r2 amount_differs', 'a-r2 credited_differs'],
+      ['a--1 amount_differs', 'a--1 credited_differs'],
     ],
     [
       'the second changed a minute ago',
@@ -313,7 +313,7 @@ describe('the rows of one order', () => {
         [open, null],
         [open, null],
       ],
-      ['a-r2 order_without_invoice'],
+      ['a--1 order_without_invoice'],
     ],
     [
       'three paid',
@@ -322,7 +322,7 @@ describe('the rows of one order', () => {
         [given, {}],
         [given, {}],
       ],
-      ['a-r2 paid_twice'],
+      ['a--1 paid_twice'],
     ],
     [
       'the second without a row of its own',
@@ -330,7 +330,7 @@ describe('the rows of one order', () => {
         [open, expired],
         [null, pending],
       ],
-      ['a several_invoices', 'a-r2 invoice_without_order'],
+      ['a several_invoices', 'a--1 invoice_without_order'],
     ],
     [
       'the second paid without a row of its own, and booked',
@@ -338,7 +338,7 @@ describe('the rows of one order', () => {
         [given, expired],
         [null, {}],
       ],
-      ['a several_invoices', 'a-r2 invoice_without_order'],
+      ['a several_invoices', 'a--1 invoice_without_order'],
     ],
     [
       'the first paid without a row of its own, and booked',
@@ -346,7 +346,7 @@ describe('the rows of one order', () => {
         [null, {}],
         [given, expired],
       ],
-      ['a-r2 several_invoices', 'a invoice_without_order'],
+      ['a--1 several_invoices', 'a invoice_without_order'],
     ],
     [
       'the second paid without a row of its own, and open',
@@ -354,7 +354,7 @@ describe('the rows of one order', () => {
         [open, expired],
         [null, {}],
       ],
-      ['a several_invoices', 'a-r2 invoice_without_order'],
+      ['a several_invoices', 'a--1 invoice_without_order'],
     ],
     [
       'both paid, the second without a row of its own',
@@ -362,7 +362,7 @@ describe('the rows of one order', () => {
         [given, {}],
         [null, {}],
       ],
-      ['a-r2 invoice_without_order'],
+      ['a--1 invoice_without_order'],
     ],
     [
       'both expired, the second without a row of its own, and booked',
@@ -373,7 +373,7 @@ describe('the rows of one order', () => {
       ['a fulfilled_not_paid'],
     ],
   ])('%s', async (_name, attempts, told) => {
-    const id = (at: number): string => (at === 0 ? 'a' : `a-r${at + 1}`);
+    const id = (at: number): string => (at === 0 ? 'a' : `a--${at}`);
     const orders = attempts.flatMap(([changes], at) => (changes === null ? [] : [order(id(at), changes)]));
     const invoices = attempts.flatMap(([, changes], at) => (changes === null ? [] : [invoice(id(at), changes)]));
     for (const rows of [orders, [...orders].reverse()]) {
@@ -386,11 +386,11 @@ describe('the rows of one order', () => {
   });
 
   it('are those of the same `order`, where a shop names it, and of the id otherwise', async () => {
-    const { merchant } = serviceOf([invoice('x'), invoice('y'), invoice('z-r2'), invoice('z')]);
+    const { merchant } = serviceOf([invoice('x'), invoice('y'), invoice('z--1'), invoice('z')]);
     const named = [
       order('x', { order: '7' }),
       order('y', { order: '7' }),
-      order('z-r2', { order: 'z-r2' }),
+      order('z--1', { order: 'z--1' }),
       order('z'),
     ];
     const { told, entries, summary } = await found({ merchant, orders: named });
@@ -400,9 +400,9 @@ describe('the rows of one order', () => {
   });
 
   it('are not compared where one of them cannot be', async () => {
-    const { merchant } = serviceOf([invoice('a'), invoice('a-r2', { status: 'on_hold' as 'fail' })]);
-    const { told, summary } = await found({ merchant, orders: [order('a'), order('a-r2')] });
-    expect([told, summary.ordersNotCompared]).toEqual([['a-r2 invoice_malformed'], 2]);
+    const { merchant } = serviceOf([invoice('a'), invoice('a--1', { status: 'on_hold' as 'fail' })]);
+    const { told, summary } = await found({ merchant, orders: [order('a'), order('a--1')] });
+    expect([told, summary.ordersNotCompared]).toEqual([['a--1 invoice_malformed'], 2]);
   });
 });
 

@@ -71,11 +71,12 @@ it.each<unknown>([undefined, null, 7, 'x', Symbol('s'), () => {}, [], Number.NaN
     const wrong = bad as never; // JavaScript callers have no types
     const calls = [
       () => invoices.create(wrong),
-      () => invoices.createOrGet(wrong),
+      () => invoices.createOrRenew(wrong),
       () => paymentMethods.forCharge(wrong),
     ];
     const reads = [
       () => invoices.get(wrong),
+      () => invoices.ofOrder(wrong),
       () => withdrawals.get(wrong),
       () => webhooks.deliveries(wrong),
       () => webhooks.resend(wrong),

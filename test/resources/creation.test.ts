@@ -1,6 +1,7 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { Decimal } from '../../src/contract/values/decimal.ts';
 import { InvoiceAlreadyExistsError, InvoiceMismatchError } from '../../src/errors/classes.ts';
+import { hasCode } from '../../src/errors/guards.ts';
 import type { MerchantClientOptions } from '../../src/options.ts';
 import { FakeRuntime } from '../support/fake-runtime.ts';
 import { type FaultServer, type Step, serve } from '../support/fault-server.ts';
@@ -51,7 +52,7 @@ it('an invoice found on a later page of the list took the time of the whole call
     return Response.json(body, { status });
   };
   const client = clientOf('https://pay.example', { runtime, fetch, deadline: 60_000 });
-  const { response } = await client.invoices.createOrGet(order).withResponse();
+  const { response } = await client.invoices.createOrRenew(order).withResponse();
   expect(response).toMatchObject({ attempts: 4, durationMs: 400 });
 });
 
@@ -76,12 +77,14 @@ describe('create', () => {
   it.each<[string, readonly Step[]]>([
     ['nothing', []],
     ['a rate limit', [refuse(429, null)]],
-  ])('throws the conflict where it follows %s: the invoice is of another call', async (_name, before) => {
+  ])('throws the conflict where it follows %s, with the invoice of another call', async (_name, before) => {
     const server = await serve(...before, conflict, ok(pendingInvoice));
     const error = await errorOf(clientOf(server.url).invoices.create(order));
     expect(error).toBeInstanceOf(InvoiceAlreadyExistsError);
     expect(error).toMatchObject({ outcome: 'rejected', externalId: 'order-1042', existingStatus: 'pending' });
-    expect(pathsOf(server)).not.toContain('GET /invoices/order-1042');
+    expect(error).toMatchObject({ existing: { uuid: pendingInvoice.uuid, created_at: expect.any(Date) } });
+    expect(error.message).not.toContain('An attempt of this call');
+    expect(pathsOf(server).at(-1)).toBe('GET /invoices/order-1042');
   });
 
   it('recovers nothing where the repeat creates', async () => {
@@ -93,7 +96,9 @@ describe('create', () => {
   it('says that its invoice was not created, where the one that exists differs', async () => {
     const server = await serve(unavailable, conflict, ok({ ...pendingInvoice, amount: '26.00' }));
     const error = await errorOf(clientOf(server.url).invoices.create(order));
-    expect(error).toMatchObject({ kind: 'mismatch', outcome: 'rejected', differences: ['amount'] });
+    expect(error).toMatchObject({ kind: 'conflict', outcome: 'rejected' });
+    expect(error).not.toHaveProperty('existing');
+    expect(error.message).toContain('another amount');
   });
 
   it.each([
@@ -122,29 +127,16 @@ describe('create', () => {
   });
 });
 
-describe('createOrGet', () => {
-  it('says that it created', async () => {
-    const server = await serve(ok(createdInvoice));
-    const result = await clientOf(server.url).invoices.createOrGet(order);
-    expect(result).toMatchObject({ created: true, invoice: { external_id: 'order-1042' } });
-  });
-
-  it('says that it found, also an invoice that is final, whatever the conflict tells', async () => {
+describe('a conflict', () => {
+  it('says that an invoice was found, also one that is final, whatever the conflict tells', async () => {
     const found = { ...successInvoice, external_id: 'order-1042', customer_id: 'customer-7', amount: '25' };
     const server = await serve(refuse(400, 'invoice_already_exists'), ok(found));
-    const { data, response } = await clientOf(server.url).invoices.createOrGet(order).withResponse();
-    expect(data).toMatchObject({ created: false, invoice: { status: 'success' } });
-    expect(data.created || data.invoice.settled_amount_usdt?.toFixed()).toBe('108.695652');
-    expect(response).toMatchObject({ recovered: false, attempts: 2 });
-  });
-
-  it('names the texts in which the invoice found differs', async () => {
-    const asked = { ...order, callback_url: 'https://new.example/hook', purpose: 'Two tickets' };
-    const found = ok({ ...pendingInvoice, callback_url: 'https://old.example/hook' });
-    const server = await serve(conflict, found, conflict, found);
-    const { invoices } = clientOf(server.url);
-    expect(await invoices.createOrGet(asked)).toMatchObject({ created: false, differences: ['callback_url'] });
-    expect(await invoices.createOrGet(order)).toMatchObject({ created: false, differences: [] });
+    const error = await errorOf(clientOf(server.url).invoices.create(order));
+    if (!hasCode(error, 'INVOICE_ALREADY_EXISTS')) throw error;
+    expect(error).toMatchObject({ outcome: 'rejected', attempts: { length: 1 }, existing: { status: 'success' } });
+    expect(error.existingStatus).toBe('success');
+    expect(error.existing?.settled_amount_usdt?.toFixed()).toBe('108.695652');
+    expect(error.message).toContain('invoices.createOrRenew returns the invoice with which the order can be paid');
   });
 
   it.each<[string, object, object, string[]]>([
@@ -160,24 +152,37 @@ describe('createOrGet', () => {
     ['another of all', { amount: '1', currency: 'USD', customer_id: 'x' }, {}, ['amount', 'currency', 'customer_id']],
   ])('compares the charge: %s', async (_name, asked, found, differences) => {
     const server = await serve(conflict, ok({ ...pendingInvoice, ...found }));
-    const call = clientOf(server.url).invoices.createOrGet({ ...order, ...asked });
-    if (differences.length === 0) return expect(await call).toMatchObject({ created: false });
-    const error = await errorOf(call);
-    expect(error).toBeInstanceOf(InvoiceMismatchError);
-    expect(error).toMatchObject({ code: 'SDK_INVOICE_MISMATCH', outcome: 'rejected', differences });
-    expect(error).toMatchObject({ existing: { uuid: pendingInvoice.uuid } });
-    for (const name of differences) expect(error.message).toContain(name);
+    const { invoices } = clientOf(server.url);
+    const error = await errorOf(invoices.create({ ...order, ...asked }));
+    expect(error).toBeInstanceOf(InvoiceAlreadyExistsError);
+    expect(error).toMatchObject({ code: 'INVOICE_ALREADY_EXISTS', outcome: 'rejected', externalId: 'order-1042' });
+    server.script = [conflict, ok({ ...pendingInvoice, ...found })];
+    const renewed = await invoices.createOrRenew({ ...order, ...asked }).result();
+    if (differences.length === 0) {
+      expect(error).toMatchObject({ existing: { uuid: pendingInvoice.uuid } });
+      expect(error.message).not.toContain('has another');
+      return expect(renewed).toMatchObject({ ok: true, value: { created: false } });
+    }
+    if (renewed.ok) throw new Error('it is another charge');
+    expect(error, 'nothing of another charge').not.toHaveProperty('existing');
+    expect(error.message).toContain(`The existing invoice has another ${differences.join(' and ')}.`);
+    expect(error.message).not.toContain('createOrRenew');
+    const mismatch = renewed.error;
+    expect(mismatch).toBeInstanceOf(InvoiceMismatchError);
+    expect(mismatch).toMatchObject({ code: 'SDK_INVOICE_MISMATCH', outcome: 'rejected', differences });
+    expect(mismatch).toMatchObject({ existing: { uuid: pendingInvoice.uuid } });
+    for (const name of differences) expect(mismatch.message).toContain(name);
   });
 });
 
 describe('the existing invoice', () => {
-  /** createOrGet against a conflict and then this script, with what was asked. */
+  /** createOrRenew against a conflict and then this script, with what was asked. */
   async function readBack(script: readonly Step[], asked: object = {}, options: MerchantClientOptions = {}) {
     const params = { ...order, ...asked };
     const { external_id } = params;
     const taken = refuse(409, 'INVOICE_ALREADY_EXISTS', { external_id, status: 'pending' });
     const server = await serve(taken, ...script);
-    const result = await clientOf(server.url, options).invoices.createOrGet(params).result();
+    const result = await clientOf(server.url, options).invoices.createOrRenew(params).result();
     return { result, paths: pathsOf(server).slice(1) };
   }
 
@@ -210,7 +215,7 @@ describe('the existing invoice', () => {
     if (result.ok) throw new Error('was not read');
     expect(result.error).toMatchObject({ kind: 'conflict', existingStatus: 'pending', outcome: 'rejected' });
     expect(result.error.message).toContain(`could not be read (SDK_HTTP_${status})`);
-    expect(result.error.message).not.toContain('createOrGet'); // which is what was called
+    expect(result.error.message).not.toContain('createOrRenew returns'); // it is what was called
     expect(result.error.cause).toMatchObject({ status });
     expect(paths).toEqual(['GET /invoices/order-1042']);
   });
@@ -255,7 +260,7 @@ describe('the existing invoice', () => {
   it('is read again after failures of a moment, and each request counts as an attempt', async () => {
     const script = [unavailable, conflict, unavailable, answer(404, ''), ok(page([pendingInvoice]))];
     const server = await serve(...script);
-    const { data, response } = await clientOf(server.url).invoices.createOrGet(order).withResponse();
+    const { data, response } = await clientOf(server.url).invoices.createOrRenew(order).withResponse();
     expect(data.invoice.external_id).toBe('order-1042');
     expect(response.attempts).toBe(5);
     expect(server.requests).toHaveLength(5);
@@ -271,9 +276,9 @@ describe('the existing invoice', () => {
       ...script,
       stall(() => controller.abort(reason)),
     );
-    const error = await errorOf(clientOf(server.url).invoices.createOrGet(order, { signal: controller.signal }));
+    const error = await errorOf(clientOf(server.url).invoices.createOrRenew(order, { signal: controller.signal }));
     expect(error).toMatchObject({ kind: 'aborted', outcome, stoppedBy: 'aborted', reason });
-    expect(error).toMatchObject({ operation: 'invoices.create', attempts: { length: script.length } });
+    expect(error).toMatchObject({ operation: 'invoices.createOrRenew', attempts: { length: script.length } });
   });
 
   it('is read within the deadline of the creation: then the conflict is thrown', async () => {
@@ -285,7 +290,7 @@ describe('the existing invoice', () => {
       },
     };
     const server = await serve(late, answer(404, '', { 'retry-after': '0' }), unavailable);
-    const error = await errorOf(clientOf(server.url, { runtime }).invoices.createOrGet(order));
+    const error = await errorOf(clientOf(server.url, { runtime }).invoices.createOrRenew(order));
     expect(error).toMatchObject({ kind: 'conflict', externalId: 'order-1042' });
     expect(server.requests.length).toBeLessThanOrEqual(5);
   });
@@ -298,18 +303,11 @@ describe('after an attempt that got no response, the invoice found', () => {
     success_url: 'https://SHOP.example:443/ok',
   };
 
-  /** Creates by both methods against a reset, a conflict and this invoice. */
-  async function play(found: object, asked: object) {
-    const script = () => serve(resetAfterReading, conflict, ok({ ...pendingInvoice, ...found }));
-    const params = { ...order, ...asked };
-    const got = await clientOf((await script()).url)
-      .invoices.createOrGet(params)
-      .withResponse();
-    const created = await clientOf((await script()).url)
-      .invoices.create(params)
-      .withResponse()
-      .catch((error) => ({ error }));
-    return { got, created };
+  /** Creates by one of the two methods against a reset, a conflict and this invoice. */
+  async function play(method: 'create' | 'createOrRenew', found: object, asked: object) {
+    const server = await serve(resetAfterReading, conflict, ok({ ...pendingInvoice, ...found }));
+    const { invoices } = clientOf(server.url);
+    return await invoices[method]({ ...order, ...asked }).withResponse();
   }
 
   it.each<[string, object, object]>([
@@ -324,38 +322,48 @@ describe('after an attempt that got no response, the invoice found', () => {
     ['with a trimmed text in NFC', { purpose: 'Cafe\u0301'.normalize('NFC') }, { purpose: ' Cafe\u0301 ' }],
     ['with a trimmed customer', { customer_id: 'customer-7' }, { customer_id: ' customer-7 ' }],
   ])('is the call’s own: %s', async (_name, found, asked) => {
-    const { got, created } = await play(found, asked);
-    expect(got.data.created).toBe(true);
-    expect(got.response).toMatchObject({ recovered: true, attempts: 3 });
-    expect(created).toMatchObject({ response: { recovered: true, attempts: 3 } });
+    const response = { recovered: true, attempts: 3 };
+    expect(await play('createOrRenew', found, asked)).toMatchObject({ data: { created: true }, response });
+    expect(await play('create', found, asked)).toMatchObject({ data: { uuid: pendingInvoice.uuid }, response });
   });
 
-  it.each<[string, 'rejected' | 'unknown', object, object]>([
-    ['one that has ended', 'rejected', { status: 'canceled' }, {}],
-    ['one that is paid', 'rejected', { status: 'success' }, {}],
-    ['one with a status that nobody knows', 'rejected', { status: 'on_hold' }, {}],
-    ['one with the purpose of another call', 'unknown', { purpose: 'Three tickets' }, { purpose: 'Two tickets' }],
+  it.each<[string, object, object, RegExp]>([
+    ['one that has ended', { status: 'canceled' }, {}, /may have been paid or have ended meanwhile/],
+    ['one that is paid', { status: 'success' }, {}, /may have been paid or have ended meanwhile/],
+    ['one with a status that nobody knows', { status: 'on_hold' }, {}, /may have been paid or have ended meanwhile/],
+    [
+      'one with the purpose of another call',
+      { purpose: 'Three tickets' },
+      { purpose: 'Two tickets' },
+      /its purpose differs from what was sent/,
+    ],
     [
       'one with another address',
-      'unknown',
       { callback_url: 'https://old.example/' },
       { callback_url: 'https://shop.example' },
+      /its callback_url differs from what was sent/,
     ],
-  ])('is not: %s. The creation was %s', async (_name, outcome, found, asked) => {
-    const { got, created } = await play(found, asked);
+  ])('is perhaps not: %s. The outcome stays unknown', async (_name, found, asked, why) => {
+    const error = await errorOf(play('create', found, asked));
+    expect(error).toMatchObject({ code: 'INVOICE_ALREADY_EXISTS', outcome: 'unknown', externalId: 'order-1042' });
+    expect(error).toMatchObject({ existing: { uuid: pendingInvoice.uuid, ...found } });
+    expect(error.message).toMatch(why);
+    if ('status' in found && found.status === 'canceled') return; // createOrRenew creates the next one
+    const got = await play('createOrRenew', found, asked);
     expect(got.data).toMatchObject({ created: false, differences: Object.keys(asked) });
     expect(got.response).toMatchObject({ recovered: false, attempts: 3 });
-    if (!('error' in created)) throw new Error('has no own invoice');
-    const { error } = created;
-    const existing = { uuid: pendingInvoice.uuid };
-    expect(error).toMatchObject({ code: 'INVOICE_ALREADY_EXISTS', outcome, externalId: 'order-1042', existing });
-    expect(error.message.includes('no longer pending')).toBe(outcome === 'rejected');
-    expect(error.message.includes('may have been processed')).toBe(outcome === 'unknown');
+  });
+
+  it('is not where it is another charge: this call created nothing', async () => {
+    const error = await errorOf(play('create', { amount: '26.00' }, {}));
+    expect(error).toMatchObject({ code: 'INVOICE_ALREADY_EXISTS', outcome: 'rejected' });
+    expect(error).not.toHaveProperty('existing');
+    expect(error.message).not.toContain('An attempt of this call');
   });
 
   it('is never the call’s own where the first attempt got the conflict', async () => {
     const server = await serve(conflict, ok(pendingInvoice));
-    const { data } = await clientOf(server.url).invoices.createOrGet(order).withResponse();
+    const { data } = await clientOf(server.url).invoices.createOrRenew(order).withResponse();
     expect(data.created).toBe(false);
   });
 
@@ -375,7 +383,7 @@ it('every error of a creation and of a read has the order', async () => {
   });
   const calls = [
     invoices.create(order),
-    invoices.createOrGet(order),
+    invoices.createOrRenew(order),
     invoices.get('order-1042'),
     invoices.create({ ...order, amount: '0' }),
     invoices.create(order, { timeout: -1 }),

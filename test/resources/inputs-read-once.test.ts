@@ -26,7 +26,7 @@ it('one object that is reused in a loop finds one invoice for each order', async
   const params: Draft = { ...order };
   const calls = ['order-1', 'order-2', 'order-3'].map((id) => {
     params.external_id = id;
-    return invoices.createOrGet(params);
+    return invoices.createOrRenew(params);
   });
   const found = await Promise.all(calls);
   expect(found.map(({ invoice }) => invoice.external_id)).toEqual(['order-1', 'order-2', 'order-3']);
@@ -42,7 +42,7 @@ it('parameters and options that are changed after the call change neither its re
     timeout: 10_000,
   };
   const params: Draft = { ...order };
-  const call = clientOf(server.url).invoices.createOrGet(params, options);
+  const call = clientOf(server.url).invoices.createOrRenew(params, options);
   params.amount = '26';
   params.purpose = 'changed';
   options.headers['x-tenant'] = 'two';

@@ -111,7 +111,7 @@ async function chaos(seed: number, calls: number) {
     const cancel = own() < 0.1 ? clock.timer(own() * 3_000, () => abort.abort(marker)) : () => {};
     Object.assign(reused, { external_id: externalId, customer_id: CUSTOMER, amount, purpose: marker });
     const callOptions = { signal: AbortSignal.any([everybody.signal, abort.signal]) };
-    const called = own() < 0.5 ? invoices.createOrGet(reused, callOptions) : invoices.create(reused, callOptions);
+    const called = own() < 0.5 ? invoices.createOrRenew(reused, callOptions) : invoices.create(reused, callOptions);
     const ended = called.withResponse().then(
       ({ data, response: { recovered } }): End =>
         'invoice' in data ? { ok: true, ...data, recovered } : { ok: true, invoice: data, created: true, recovered },

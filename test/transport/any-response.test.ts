@@ -137,7 +137,8 @@ type Texts = typeof texts extends fc.Arbitrary<infer T> ? T : never;
 
 const OPERATIONS: Readonly<Record<string, (client: MerchantClient, given: Texts) => PromiseLike<unknown>>> = {
   'invoices.create': (client, given) => client.invoices.create({ ...given, amount: '25.00' }),
-  'invoices.createOrGet': (client, given) => client.invoices.createOrGet({ ...given, amount: '25.00' }),
+  'invoices.createOrRenew': (client, given) => client.invoices.createOrRenew({ ...given, amount: '25.00' }),
+  'invoices.ofOrder': (client, { external_id }) => client.invoices.ofOrder(external_id),
   'invoices.get': (client, { external_id }) => client.invoices.get(external_id),
   'invoices.list': (client, { currency }) => client.invoices.list({ currency }),
   'withdrawals.list': (client) => client.withdrawals.list({ status: 'approved', per_page: 7 }),
@@ -184,7 +185,6 @@ it.each(Object.entries(OPERATIONS))('%s: any response is a typed result or a typ
       const client = clientOf('https://pay.example', {
         runtime: new FakeRuntime(0.5),
         apiKey: KEY,
-        webhookSecret: 'whsec_5Tg8',
         deadline: 600_000,
         hooks: { onRequest: note, onResponse: note, onRetry: note, onEnd: note },
         fetch: async () => {

@@ -101,7 +101,7 @@ describe('a creation whose response cannot be decoded', () => {
     ['a day that does not exist', 'expires_at', '"2026-02-30T10:00:00Z"'],
     ['10 MB of digits', 'amount', `"${'9'.repeat(TEN_MB)}"`],
     ['10 MB as a time', 'created_at', `"${'2'.repeat(TEN_MB)}"`],
-  ])('is unknown and not repeated, and createOrGet finds the invoice: %s', async (_name, member, raw) => {
+  ])('is unknown and not repeated, and createOrRenew finds the invoice: %s', async (_name, member, raw) => {
     const server = await serve(answer(201, created(member, raw)), CONFLICT, ok(pendingInvoice));
     const merchant = clientOf(server.url);
     const error = await errorOf(merchant.invoices.create(order));
@@ -110,7 +110,7 @@ describe('a creation whose response cannot be decoded', () => {
     expect(error.message.length).toBeLessThan(1_000);
     expect('raw' in error && error.raw.length).toBeLessThanOrEqual(2_000);
     expect(server.requests).toHaveLength(1);
-    expect(await merchant.invoices.createOrGet(order)).toMatchObject({ created: false });
+    expect(await merchant.invoices.createOrRenew(order)).toMatchObject({ created: false });
   });
 
   it.each<[string, string, string]>([
@@ -158,7 +158,7 @@ describe('a response to another request', () => {
     ['currency', { currency: { ...createdInvoice.currency, code: 'USD' } }],
   ])('is no creation of this one: another %s (%j)', async (path, change) => {
     const server = await serve(ok({ ...createdInvoice, ...change }));
-    for (const method of ['create', 'createOrGet'] as const) {
+    for (const method of ['create', 'createOrRenew'] as const) {
       const error = await errorOf(clientOf(server.url).invoices[method](order));
       expect(error).toMatchObject({ code: 'SDK_CONTRACT', outcome: 'unknown', externalId: 'order-1042' });
       expect(error).toMatchObject({ issues: [{ path }] });

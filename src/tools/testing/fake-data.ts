@@ -4,6 +4,7 @@ import {
   type InvoiceAdjustment,
   type InvoicePaymentMethod,
 } from '../../contract/invoices.ts';
+import { renewalId } from '../../contract/orders.ts';
 import { isFinalStatus } from '../../contract/statuses.ts';
 import type { Currency } from '../../contract/types.ts';
 import { Decimal } from '../../contract/values/decimal.ts';
@@ -38,7 +39,9 @@ export interface FakeInvoiceOverrides
   readonly adjustment?: Overrides<InvoiceAdjustment> | null | undefined;
 }
 
-type EventMember = 'id' | 'invoice_uuid' | 'external_id' | 'amount' | 'signed_at' | 'secretIndex' | 'source';
+type EventMember =
+  | ('id' | 'invoice_uuid' | 'external_id' | 'order' | 'renewal')
+  | ('amount' | 'signed_at' | 'secretIndex' | 'source');
 /** Members of a {@link fakePaidEvent}. */
 export type FakePaidEventOverrides = Overrides<Pick<InvoicePaidEvent, EventMember | 'credited_usdt'>>;
 /** Members of a {@link fakeAdjustedEvent}. */
@@ -70,6 +73,8 @@ const EVENT = {
   id: true,
   invoice_uuid: true,
   external_id: true,
+  order: true,
+  renewal: true,
   amount: true,
   signed_at: true,
   secretIndex: true,
@@ -146,17 +151,18 @@ export function fakeInvoice(overrides: FakeInvoiceOverrides = {}): Invoice {
 /**
  * The event of a paid invoice, as `verifyWebhook` returns it: 25.00 EUR, as ordered.
  *
- * @param overrides Amounts are text or Decimals. `credited_usdt` follows the amount. With the source `catch_up`, the
- * members of a delivery are null.
+ * @param overrides Amounts are text or Decimals. `credited_usdt` follows the amount, and `external_id` follows `order`
+ * and `renewal`. With the source `catch_up`, the members of a delivery are null.
  * @throws ConfigurationError (`SDK_CONFIGURATION`) for an unknown name, or an unusable amount or time.
  * @example
- * const event = fakePaidEvent({ external_id: 'order-1042', credited_usdt: '26.86' });
+ * const event = fakePaidEvent({ order: 'order-1042', renewal: 1, credited_usdt: '26.86' });
  */
 export function fakePaidEvent(overrides: FakePaidEventOverrides = {}): InvoicePaidEvent {
   const fail = configurationFail('fakePaidEvent');
   const given = read<InvoicePaidEvent>(overrides, PAID_NAMES, fail);
   const { amount = ORDERED, credited_usdt = usdtOf(amount, RATE) } = given;
-  return eventOf('paid', { status: 'success', amount, credited_usdt, adjusted: false, original_amount: null }, given);
+  const amounts = { status: 'success', amount, credited_usdt, adjusted: false, original_amount: null } as const;
+  return eventOf('paid', amounts, given, fail);
 }
 
 /**
@@ -166,7 +172,7 @@ export function fakePaidEvent(overrides: FakePaidEventOverrides = {}): InvoicePa
  * without `original_amount` the order was 150 % of `amount`. Null: the delivery does not state what was ordered.
  * @throws ConfigurationError (`SDK_CONFIGURATION`) for an unknown name, or an unusable amount or time.
  * @example
- * const event = fakeAdjustedEvent({ external_id: 'order-1042', amount: '1.00', original_amount: '25.00' });
+ * const event = fakeAdjustedEvent({ order: 'order-1042', amount: '1.00', original_amount: '25.00' });
  */
 export function fakeAdjustedEvent(overrides: FakeAdjustedEventOverrides = {}): InvoiceAdjustedEvent {
   const fail = configurationFail('fakeAdjustedEvent');
@@ -174,7 +180,8 @@ export function fakeAdjustedEvent(overrides: FakeAdjustedEventOverrides = {}): I
   const { original_amount = given.amount?.times('1.5') ?? ORDERED } = given;
   const amount = given.amount ?? shareOf(original_amount ?? ORDERED, PAID_SHARE);
   const { credited_usdt = usdtOf(amount, RATE) } = given;
-  return eventOf('adjusted', { status: 'success', amount, credited_usdt, adjusted: true, original_amount }, given);
+  const amounts = { status: 'success', amount, credited_usdt, adjusted: true, original_amount } as const;
+  return eventOf('adjusted', amounts, given, fail);
 }
 
 /**
@@ -182,7 +189,7 @@ export function fakeAdjustedEvent(overrides: FakeAdjustedEventOverrides = {}): I
  *
  * @throws ConfigurationError (`SDK_CONFIGURATION`) for an unknown name or an unusable value.
  * @example
- * const event = fakeCanceledEvent({ external_id: 'order-1042', status: 'fail' });
+ * const event = fakeCanceledEvent({ order: 'order-1042', status: 'fail' });
  */
 export function fakeCanceledEvent(overrides: FakeCanceledEventOverrides = {}): InvoiceCanceledEvent {
   const fail = configurationFail('fakeCanceledEvent');
@@ -190,7 +197,8 @@ export function fakeCanceledEvent(overrides: FakeCanceledEventOverrides = {}): I
   const { status = 'expired', amount = ORDERED } = given;
   const { statuses } = EVENTS.canceled;
   if (!statuses.includes(status)) fail(`status must be one of ${statuses.join(', ')}`);
-  return eventOf('canceled', { status, amount, credited_usdt: null, adjusted: false, original_amount: null }, given);
+  const amounts = { status, amount, credited_usdt: null, adjusted: false, original_amount: null } as const;
+  return eventOf('canceled', amounts, given, fail);
 }
 
 type Members = Readonly<Record<string, unknown>>;
@@ -200,9 +208,11 @@ function eventOf<Name extends keyof KnownInvoiceEvents>(
   row: Name,
   amounts: Pick<KnownInvoiceEvents[Name], 'status' | 'amount' | 'credited_usdt' | 'adjusted' | 'original_amount'>,
   given: Partial<Pick<KnownInvoiceEvents[Name], EventMember>>,
+  fail: Fail,
 ): KnownInvoiceEvents[Name] {
   const { number, uuid } = nextIds();
-  const { invoice_uuid = uuid, external_id = `order-${number}`, source = 'webhook' } = given;
+  const { invoice_uuid = uuid, source = 'webhook', order, renewal } = given;
+  const { external_id = renewalId({ order: order ?? `order-${number}`, renewal: renewal ?? 0 }) } = given;
   const isDelivered = source === 'webhook';
   const members = { type: EVENTS[row].name, ...amounts };
   const json = JSON.stringify({
@@ -216,7 +226,12 @@ function eventOf<Name extends keyof KnownInvoiceEvents>(
     external_id,
     raw: wireOf({ invoice_uuid, external_id, ...members }),
   });
-  return parseInvoiceEvent(JSON.parse(json)) as KnownInvoiceEvents[Name]; // its name and `adjusted` are those of the row
+  const event = parseInvoiceEvent(JSON.parse(json));
+  if (event.order !== (order ?? event.order) || event.renewal !== (renewal ?? event.renewal))
+    fail(
+      `external_id "${external_id}" is renewal ${event.renewal} of the order "${event.order}": order and renewal must fit it`,
+    );
+  return event as KnownInvoiceEvents[Name]; // its name and `adjusted` are those of the row
 }
 
 /** The body that the service sends for an event: amounts are text, and members that are null are left out. */

@@ -21,7 +21,7 @@ const store = postgresStore(pool);
 
 type Tx = PostgresTx<Pool>;
 const book = async (tx: Tx, event: InvoicePaidEvent | InvoiceAdjustedEvent, state: 'paid' | 'fulfilled') => {
-  const { external_id: id, credited_usdt } = event;
+  const { order: id, credited_usdt } = event;
   const update = 'UPDATE orders SET state = $1, credited = $2 WHERE id = $3';
   const { rowCount } = await tx.query(update, [state, credited_usdt.toFixed(), id]);
   if (rowCount !== 1) throw new Error(`no order ${id}`);
@@ -33,8 +33,11 @@ const handler = createWebhookHandler({
   store,
   onPaid: (event, { tx }) => book(tx, event, 'fulfilled'),
   onAdjusted: (event, { tx }) => book(tx, event, event.amount.gte(event.original_amount ?? 0) ? 'fulfilled' : 'paid'),
-  onCanceled: async ({ external_id }, { tx }) => {
-    await tx.query(`UPDATE orders SET state = 'canceled' WHERE id = $1 AND state = 'open'`, [external_id]);
+  onCanceled: async ({ order, renewal }, { tx }) => {
+    await tx.query(
+      `UPDATE orders SET renewal = $2, state = 'canceled' WHERE id = $1 AND renewal <= $2 AND state = 'open'`,
+      [order, renewal],
+    );
   },
   onReport() {},
 });
@@ -45,8 +48,15 @@ async function checkout(order: { id: string; customer_id: string; amount: string
   const insert = 'INSERT INTO orders (id, amount, currency) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING';
   await pool.query(insert, [id, amount, currency]);
   const urls = { callback_url: `${origin}/webhook`, success_url: `${origin}/thanks` };
-  const { invoice } = await merchant.invoices.createOrGet({ external_id: id, customer_id, amount, currency, ...urls });
-  return invoice.status === 'pending' ? invoice.payment_url : `${origin}/thanks`; // an order that is over is not charged again
+  const params = { external_id: id, customer_id, amount, currency, ...urls };
+  const { invoice, renewal } = await merchant.invoices.createOrRenew(params);
+  if (invoice.status !== 'pending') return `${origin}/thanks`;
+  const { rowCount } = await pool.query(
+    `UPDATE orders SET renewal = greatest(renewal, $2), state = 'open'
+     WHERE id = $1 AND (state = 'open' OR state = 'canceled' AND renewal < $2)`,
+    [id, renewal],
+  );
+  return rowCount === 1 ? invoice.payment_url : `${origin}/thanks`; // an order that is over is not charged again
 }
 
 const server = createServer(async (request, response) => {

@@ -135,7 +135,7 @@ async function postgresShop(service: StormService, host: string): Promise<StormS
   const pool = openPool({ host, user: 'postgres', database: 'postgres' });
   await pool.query('DROP TABLE IF EXISTS orders, fulfilments, merchant_webhook_events');
   await pool.query(
-    `CREATE TABLE orders (id text PRIMARY KEY, amount text, currency text, state text DEFAULT 'open', credited text)`,
+    `CREATE TABLE orders (id text PRIMARY KEY, amount text, currency text, state text DEFAULT 'open', credited text, renewal integer NOT NULL DEFAULT 0)`,
   );
   await pool.query('CREATE TABLE fulfilments (order_id text)');
   await postgresStore(pool).migrate();

@@ -265,7 +265,7 @@ export const DESIGNS = {
   'an order that is over is not renewed': {
     change(shop) {
       shop.create = async (order) => {
-        const { invoice } = await shop.merchant.invoices.createOrGet(shop.paramsOf(order));
+        const invoice = await shop.createOnce(shop.paramsOf(order));
         return invoice.status === 'pending' ? invoice : (null as never); // nothing is to pay
       };
     },

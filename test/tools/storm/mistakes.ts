@@ -341,7 +341,7 @@ export const MISTAKES = {
     shop.create = async (order) => {
       const external_id = `${order.id}-c${shop.clicks}`;
       shop.db.prepare('INSERT OR IGNORE INTO attempts VALUES (?, ?)').run(external_id, order.id);
-      return (await shop.merchant.invoices.createOrGet({ ...shop.paramsOf(order), external_id })).invoice;
+      return await shop.createOnce({ ...shop.paramsOf(order), external_id });
     };
     shop.orderOf = (external_id) => external_id.replace(/-c\d+$/, '');
   }),
@@ -359,7 +359,7 @@ export const MISTAKES = {
     shop.create = async (order) => {
       const { customer_id: external_id } = order;
       shop.db.prepare('INSERT OR IGNORE INTO attempts VALUES (?, ?)').run(external_id, order.id);
-      return (await shop.merchant.invoices.createOrGet({ ...shop.paramsOf(order), external_id })).invoice;
+      return await shop.createOnce({ ...shop.paramsOf(order), external_id });
     };
     shop.orderOf = (external_id) =>
       String(shop.db.prepare('SELECT order_id FROM attempts WHERE external_id = ?').get(external_id)?.['order_id']);
@@ -380,7 +380,7 @@ export const MISTAKES = {
     shop.create = async () => null as never; // the result of a shop that lost its link
   }),
   'the link of a dead invoice': row('dead_link', 'ended_link', (shop) => {
-    shop.create = async (order) => (await shop.merchant.invoices.createOrGet(shop.paramsOf(order))).invoice;
+    shop.create = (order) => shop.createOnce(shop.paramsOf(order));
   }),
   'a paid order leaves the table': row('order_missing', 'no_order', (shop) => {
     const { orders } = shop;

@@ -1,5 +1,5 @@
 import { DatabaseSync } from 'node:sqlite';
-import { type CreatedInvoice, type Invoice, MerchantClient, orderOf } from '../../../src/index.ts';
+import { type CreatedInvoice, hasCode, type Invoice, MerchantClient, orderOf } from '../../../src/index.ts';
 import type { OrderState, ReconcileOrder } from '../../../src/reconcile/index.ts';
 import type { StormFulfilment, StormOrder, StormService, StormShop } from '../../../src/tools/storm/index.ts';
 import {
@@ -130,9 +130,19 @@ export class Shop {
   }
 
   async create(order: StormOrder): Promise<Invoice | CreatedInvoice> {
-    const { invoice, external_id } = await this.merchant.invoices.createOrRenew(this.paramsOf(order));
-    this.db.prepare('INSERT OR IGNORE INTO attempts VALUES (?, ?)').run(external_id, order.id);
+    const { invoice } = await this.merchant.invoices.createOrRenew(this.paramsOf(order));
+    this.db.prepare('INSERT OR IGNORE INTO attempts VALUES (?, ?)').run(invoice.external_id, order.id);
     return invoice;
+  }
+
+  /** The one invoice with this external_id, in whatever state: for a shop that renews nothing. */
+  async createOnce(params: ReturnType<Shop['paramsOf']>): Promise<Invoice | CreatedInvoice> {
+    try {
+      return await this.merchant.invoices.create(params);
+    } catch (error) {
+      if (!hasCode(error, 'INVOICE_ALREADY_EXISTS') || error.existing === undefined) throw error;
+      return error.existing;
+    }
   }
 
   insert({ id, amount, currency }: StormOrder): void {

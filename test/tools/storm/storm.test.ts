@@ -172,7 +172,7 @@ describe('what the shop gives to the storm', () => {
       problem: expect.stringMatching(/leads to no invoice of the storm: .* payment_url, .*service\.fetch/),
     });
     const created = withMembers(({ checkout }) => ({
-      checkout: async (order) => ({ invoice: await checkout(order) }) as never, // the result of createOrGet as it is
+      checkout: async (order) => ({ invoice: await checkout(order) }) as never, // the result of createOrRenew as it is
     }));
     await expect(created).rejects.toThrow(
       'storm: checkout must resolve to the payment_url, the invoice or null, not an object.',

@@ -4,6 +4,7 @@ import {
   Decimal,
   FAKE_WEBHOOK_SECRET,
   type FakeInvoiceOverrides,
+  type FakePaidEventOverrides,
   fakeAdjustedEvent,
   fakeCanceledEvent,
   fakeError,
@@ -98,6 +99,8 @@ describe('the event of a fake', () => {
       id: expect.any(String),
       invoice_uuid: expect.any(String),
       external_id: 'order-1',
+      order: 'order-1',
+      renewal: 0,
       status: 'success',
       amount: '25',
       credited_usdt: '26.861298',
@@ -112,9 +115,28 @@ describe('the event of a fake', () => {
 
   it.each<[object, object]>([
     [{ amount: '100.00' }, { amount: '100', original_amount: null, credited_usdt: '107.445192' }],
+    [{ order: 'order-7' }, { external_id: 'order-7', order: 'order-7', renewal: 0 }],
+    [
+      { order: 'order-7', renewal: 2 },
+      { external_id: 'order-7--2', order: 'order-7', renewal: 2 },
+    ],
+    [{ renewal: 1 }, { external_id: expect.stringMatching(/^order-\d+--1$/), renewal: 1 }],
+    [{ external_id: 'order-7--49' }, { order: 'order-7', renewal: 49 }],
     [{ source: 'catch_up' }, { source: 'catch_up', id: null, signed_at: null, secretIndex: null }],
   ])('completes %o', (overrides, expected) => {
     expect(texts(fakePaidEvent(overrides))).toMatchObject(expected);
+  });
+
+  it.each<[FakePaidEventOverrides]>([
+    [{ external_id: 'order-7', order: 'order-8' }],
+    [{ external_id: 'order-7--1', order: 'order-7--1' }],
+    [{ external_id: 'order-7', renewal: 1 }],
+    [{ order: 'order-7--1' }],
+    [{ renewal: 100 }],
+    [{ renewal: -1 }],
+  ])('refuses %o, whose external_id is of another order or renewal', (overrides) => {
+    for (const fake of [fakePaidEvent, fakeAdjustedEvent, fakeCanceledEvent])
+      expect(() => fake(overrides)).toThrow('order and renewal must fit it');
   });
 
   it.each<[object, object]>([

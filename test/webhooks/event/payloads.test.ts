@@ -336,3 +336,25 @@ it.each([
   const json = JSON.parse(JSON.stringify(await deliver(paid)));
   expect(() => parseInvoiceEvent({ ...json, [name]: value })).toThrow(WebhookVerificationError);
 });
+
+it.each<[string | undefined, string | null, number | null]>([
+  ['order-1042', 'order-1042', 0],
+  ['order-1042--3', 'order-1042', 3],
+  ['order-1042--100', 'order-1042--100', 0],
+  [UUID, UUID, 0],
+  [`${UUID}--1`, UUID, 1],
+  [undefined, null, null],
+])(
+  'each event of %s is of the order %s, renewal %s, also from the JSON of an older version',
+  async (id, order, renewal) => {
+    const bodies = [paid, ADJUSTED, canceled, { ...HELD, status: 'refunded' }];
+    for (const body of id === undefined ? [HELD] : bodies) {
+      const event = await deliver({ ...body, external_id: id });
+      expect(event).toMatchObject({ external_id: id ?? null, order, renewal });
+      const { order: _order, renewal: _renewal, ...older } = JSON.parse(JSON.stringify(event));
+      expect(parseInvoiceEvent(older)).toEqual(event);
+      const wrong = { ...older, order: 'of somebody else', renewal: 7 }; // derived: the external_id alone says it
+      expect(parseInvoiceEvent(wrong)).toEqual(event);
+    }
+  },
+);

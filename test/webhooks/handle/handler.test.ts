@@ -5,6 +5,7 @@ import {
   memoryStore,
   type WebhookHandlerOptions,
   type WebhookReport,
+  type WebhookSecret,
 } from '../../../src/webhooks/index.ts';
 import { canceledBody, deferred, endpoint, paidBody, request, send } from '../endpoint.ts';
 import { ManualClock, settle } from '../manual-clock.ts';
@@ -347,7 +348,7 @@ it.each<[string, object]>([
   expect(make).toThrow(new RegExp(name));
 });
 
-it.each<[string, WebhookHandlerOptions['secret'], string[]]>([
+it.each<[string, WebhookSecret, string[]]>([
   ['15 characters', 'x'.repeat(15), ['weak_secret']],
   ['16 characters', 'x'.repeat(16), []],
   ['15 bytes', new Uint8Array(15).fill(7), ['weak_secret']],

@@ -121,6 +121,8 @@ describe.each(RUNTIMES)('verifyWebhook with $runtime', ({ enter }) => {
       id: 'dlv_1',
       invoice_uuid: UUID,
       external_id: 'order-1042',
+      order: 'order-1042',
+      renewal: 0,
       status: 'success',
       amount: new Decimal('25'),
       credited_usdt: new Decimal('26.91'),
@@ -324,6 +326,8 @@ it('a signed body of invalid UTF-8 is malformed, and one with a byte-order mark 
 
 const PADDED =
   'secret has white space around it, such as a line break at its end. Trim it. Give a secret that truly has this form as bytes';
+const noSecret = (name: string, shown: string) =>
+  `${name} must be a string, a Uint8Array or a list of them, not ${shown}. Is the environment variable set? The secret is in the dashboard`;
 const fails = (): never => {
   throw new Error('no clock');
 };
@@ -355,6 +359,9 @@ const CONFIGURATIONS: readonly (readonly [message: string, options: unknown, sec
   [PADDED, {}, 'whsec_x\n'],
   [PADDED, {}, '\uFEFFwhsec_x'],
   ['secret is an empty list: give at least one secret', {}, []],
+  [noSecret('secret', '7'), {}, 7],
+  [noSecret('secret', 'an object'), {}, new ArrayBuffer(32)],
+  [noSecret('secret[1]', 'an empty string'), {}, ['a', '']],
 ];
 
 it.each(CONFIGURATIONS)('verifyWebhook says: %s. (%j)', async (message, options, secret = SECRET) => {
@@ -369,4 +376,70 @@ it('verifyWebhook says that its arguments cannot be read where a getter of their
     kind: 'configuration',
     message: 'verifyWebhook: its arguments cannot be read.',
   });
+});
+
+describe('a secret that is not written', () => {
+  const functions = { store: memoryStore(), now: () => NOW, onPaid() {}, onAdjusted() {}, onCanceled() {} };
+  const reply = () => createWebhookHandler(functions).handle({ method: 'POST', headers: PAID_HEADERS, body: PAID });
+  beforeEach(() => {
+    vi.useFakeTimers({ toFake: ['Date'], now: NOW });
+    return () => void vi.useRealTimers();
+  });
+
+  it('is that of the environment, for verifyWebhook and a handler', async () => {
+    vi.stubEnv('MERCHANT_WEBHOOK_SECRET', SECRET);
+    expect(await verifyWebhook(PAID, PAID_HEADERS)).toMatchObject({ external_id: 'order-1042', secretIndex: 0 });
+    expect(await reply()).toMatchObject({ status: 200 });
+    vi.stubEnv('MERCHANT_WEBHOOK_SECRET', 'whsec_of_another_business');
+    expect(await refusal(verifyWebhook(PAID, PAID_HEADERS))).toMatchObject({ reason: 'signature_mismatch' });
+    expect(await reply()).toMatchObject({ status: 401 });
+  });
+
+  it.each<[string | undefined, string]>([
+    [undefined, 'secret is missing: give it, or set MERCHANT_WEBHOOK_SECRET (Node reads an .env file only with'],
+    ['', 'MERCHANT_WEBHOOK_SECRET must be a string, a Uint8Array or a list of them, not an empty string'],
+    [' padded', 'MERCHANT_WEBHOOK_SECRET has white space around it'],
+  ])('is missed by both where the variable is %j', async (value, problem) => {
+    vi.stubEnv('MERCHANT_WEBHOOK_SECRET', value);
+    const error = { kind: 'configuration', message: expect.stringContaining(problem) };
+    await expect(verifyWebhook(PAID, PAID_HEADERS)).rejects.toMatchObject(error);
+    await expect((async () => reply())()).rejects.toMatchObject(error);
+  });
+
+  it('is none where undefined is written: the variable could be that of another business', async () => {
+    vi.stubEnv('MERCHANT_WEBHOOK_SECRET', SECRET);
+    const none = undefined as unknown as WebhookSecret; // wrong on purpose
+    const error = { kind: 'configuration', message: expect.stringContaining('secret must be a string') };
+    await expect(verifyWebhook(PAID, PAID_HEADERS, none)).rejects.toMatchObject(error);
+    expect(() => createWebhookHandler({ ...functions, secret: none })).toThrow('secret must be a string');
+  });
+
+  it('is missed where the environment may not be read, as in Deno without its permission', async () => {
+    const denied = {
+      get env(): never {
+        throw new Error('NotCapable: Requires env access');
+      },
+    };
+    vi.stubGlobal('process', denied);
+    try {
+      await expect(verifyWebhook(PAID, PAID_HEADERS)).rejects.toThrow('secret is missing');
+    } finally {
+      vi.unstubAllGlobals();
+    }
+  });
+});
+
+it('the public secret of the sandbox is said loudly, once, whatever the environment is called', () => {
+  const lines: string[] = [];
+  vi.spyOn(console, 'warn').mockImplementation((line: string) => void lines.push(line));
+  vi.stubEnv('MERCHANT_SANDBOX', undefined);
+  const functions = { store: memoryStore(), onPaid() {}, onAdjusted() {}, onCanceled() {}, onReport() {} };
+  for (const name of ['production', 'prod', undefined]) {
+    vi.stubEnv('NODE_ENV', name);
+    createWebhookHandler({ ...functions, secret: ['whsec_5Tg8', 'whsec_sandbox'] });
+    createWebhookHandler({ ...functions, secret: 'whsec_sandbox' });
+  }
+  expect(lines.filter((line) => line.includes('whsec_sandbox'))).toEqual([
+    expect.stringMatching(/whsec_sandbox, which everybody knows.*are refused/),
+  ]);
 });

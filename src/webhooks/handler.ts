@@ -46,13 +46,14 @@ export interface WebhookHandler {
    */
   handle(request: WebhookRequest): Promise<WebhookReply>;
   /**
-   * Plays the events that no webhook delivered: run it on a schedule, and after an outage. It reads the invoice of each
-   * order that your database still waits for, and passes the final ones to the same functions, through the same store.
-   * A webhook that arrives later finds them done. Reports go to `onReport`, with the status null.
+   * Plays the events that no webhook delivered: run it on a schedule, and after an outage. It reads all invoices of each
+   * order that your database still waits for, and passes their events to the same functions, through the same store: each
+   * payment, and the cancellation of the last invoice where none is paid or open. A webhook that arrives later finds them
+   * done. Reports go to `onReport`, with the status null.
    *
-   * With more than a hundred orders it reads the list of pending invoices first, and then only the orders that are not
-   * in it. A failed order does not stop the run, and the next run tries it again. If an invoice lacks an amount, it is
-   * counted as failed, because amounts are never guessed.
+   * With more than a hundred orders it reads the list of pending invoices first, and needs no other read for an order
+   * whose first invoice is in it. A failed order does not stop the run, and the next run tries it again. If an invoice
+   * lacks an amount, the order is counted as failed, because amounts are never guessed.
    *
    * @param merchant A `MerchantClient`.
    * @throws ConfigurationError (`SDK_CONFIGURATION`) for an unusable argument.
@@ -110,7 +111,8 @@ async function handleRequest<Extra extends object>(
     const received = await limit.race(receive(request, headers, settings, limit.signal).catch(endingOf));
     if (received === null || 'verdict' in received) return respond(settings, subject, received ?? BODY_TOO_SLOW);
     const identified = await identify(received, settings);
-    subject = { ...subject, key: identified.key, external_id: identified.event.external_id };
+    const { external_id, order } = identified.event;
+    subject = { ...subject, key: identified.key, external_id, order };
     return respond(settings, subject, await playInTime(identified, settings, limit, subject));
   } catch (error) {
     return respond(settings, subject, endingOf(error));

@@ -1,13 +1,16 @@
-import { FINAL_INVOICE_STATUSES, type FinalInvoiceStatus, isFinalStatus } from '../../contract/statuses.ts';
+import { orderOf } from '../../contract/orders.ts';
+import { FINAL_INVOICE_STATUSES, type FinalInvoiceStatus } from '../../contract/statuses.ts';
 import { isUuid, plainIdent } from '../../contract/values/scalars.ts';
 import { AbortedError, WebhookVerificationError } from '../../errors/classes.ts';
 import { failsEveryCall, hasKind, isMerchantError } from '../../errors/guards.ts';
 import { notify } from '../../errors/notify.ts';
+import { IdentProof, type InvoicePaths } from '../../lookup/by-path.ts';
+import { type WalkEnding, walkPagesWithin } from '../../lookup/in-pages.ts';
+import { type OrderReading, readOrder } from '../../lookup/order.ts';
 import type { CatchUpInvoice } from '../event/event-types.ts';
 import { eventOfInvoice, lacksPayment } from '../event/invoice-event.ts';
 import type { HandlerSettings } from '../handle/handler-options.ts';
 import { identify, playInTime } from '../handle/play-event.ts';
-import type { Ending } from '../handle/reply.ts';
 import { NO_SUBJECT, type ReportSubject, report } from '../handle/report.ts';
 import { startTimeLimit } from '../handle/timing.ts';
 import { type Fact, REASONS, type Verdict } from '../reasons.ts';
@@ -21,13 +24,14 @@ import {
   readCatchUpOptions,
   readIdents,
 } from './options.ts';
+import { planOf } from './order-plan.ts';
 
-// Plays the events that no webhook delivered. The merchant's database says which orders wait, and the invoice of each
-// is read. The order, the times and the totals of a list decide nothing, because they may be wrong: an order that this
-// run does not see as final still waits, and the next run reads it again.
+// Plays the events that no webhook delivered. The merchant's database says which orders wait, and all invoices of each
+// are read. The order, the times and the totals of a list decide nothing, because they may be wrong: an order that this
+// run does not see as ended still waits, and the next run reads it again.
 //
-// An order that could not be read, and that the service did not call unknown, is looked up in the lists at the end of the
-// run, together with all such orders: a path may refuse its id, and a proxy may have answered.
+// What single reads do not give is looked up in the lists at the end of the run, for all such orders together: a path may
+// refuse an id, a proxy may have answered, and a single read may be too short.
 
 const PER_PAGE = 100;
 /** With more orders than this, which fit on one page, it saves requests to walk the list of pending invoices first. */
@@ -81,15 +85,33 @@ const COUNTED: Partial<Record<Verdict, 'played' | 'alreadyDone' | 'busy'>> = {
 
 type Counts = { -readonly [Name in keyof CatchUpResult]: number };
 
-/** An order whose read gave no invoice that can be played, until the look-up. */
+/** An order whose invoices single reads did not give whole, until the look-up. */
 interface Unread {
+  /** As it was given. */
   readonly ident: string;
-  /** `success`: it is known to be paid, and its single read lacks the payment. Null: nothing is known of it. */
-  readonly status: 'success' | null;
+  /** The id of the order. Null while only a uuid is known. */
+  order: string | null;
+  /** The invoices that are known, by renewal. */
+  readonly invoices: Map<number, CatchUpInvoice>;
+  /** Whether these are all invoices of the order. Those that lack a payment are then looked up. */
+  readonly isWhole: boolean;
+  /** Why the single reads gave no more. */
   readonly error: unknown;
 }
 
 type ListedStatus = 'pending' | FinalInvoiceStatus;
+
+/** The orders of the list of pending invoices. */
+interface OpenOrders {
+  /** The orders that are open, by each ident of their first invoice: its end is not past, so it has no renewal. */
+  readonly certain: ReadonlyMap<string, string>;
+  /** The orders of all pending invoices. */
+  readonly all: ReadonlySet<string>;
+  /** Whether the list was read to its end. */
+  readonly isWhole: boolean;
+}
+
+const NO_ORDERS: OpenOrders = { certain: new Map(), all: new Set(), isWhole: false };
 
 /** One run of `catchUp`. */
 class Run<Extra extends object> {
@@ -98,11 +120,13 @@ class Run<Extra extends object> {
   readonly #options: CatchUpSettings;
   readonly #counts: Counts;
   readonly #idents: readonly string[];
-  /** The event that runs for an order, by external_id. */
-  readonly #playing = new Map<string, Promise<void>>();
-  readonly #unread = new Map<string, Unread>();
-  /** The single reads: found invoices, unknown orders, and failures since the last response about an order. */
-  readonly #reads = { found: 0, unknown: 0, failedInARow: 0 };
+  readonly #proof = new IdentProof();
+  readonly #paths: InvoicePaths<CatchUpInvoice>;
+  /** The orders that the run has begun, because an order may be named twice. */
+  readonly #begun = new Set<string>();
+  readonly #unread: Unread[] = [];
+  /** Orders that single reads gave, those for which the service said that it has none, and failures since the last of both. */
+  readonly #reads = { found: 0, denied: 0, failedInARow: 0 };
 
   constructor(
     merchant: CatchUpClient,
@@ -116,62 +140,71 @@ class Run<Extra extends object> {
     this.#options = options;
     this.#counts = counts;
     this.#idents = idents;
+    this.#paths = {
+      get: async (ident) => await merchant.invoices.get(ident, { ...BATCH_READ, signal: options.signal }),
+      firstPage: async () => {
+        for await (const page of this.#pages(undefined, 1)) return page;
+        return [];
+      },
+    };
   }
 
-  /** Reads each order and plays those that are final. */
+  /** Reads each order and plays its events. */
   async play(): Promise<void> {
-    const isLong = this.#idents.length > WALK_FROM;
-    const open = isLong ? await this.#openOrders() : new Set<string>();
-    const reads = this.#reads;
+    const open = this.#idents.length > WALK_FROM ? await this.#openOrders() : NO_ORDERS;
     try {
       await concurrently(this.#idents, this.#options, async (ident) => {
-        if (open.has(plainIdent(ident))) return this.#count('open');
-        const read = await this.#read(ident);
-        if (read === null) return;
-        const { invoice } = read;
-        reads.found += 1;
-        reads.failedInARow = 0;
-        if (!isFinalStatus(invoice.status)) return this.#count('open');
-        if (!lacksPayment(invoice)) return await this.#playInvoice(invoice);
-        this.#unread.set(plainIdent(invoice.uuid), { ident, status: 'success', error: undefined });
+        const order = open.certain.get(plainIdent(ident));
+        if (order !== undefined) {
+          if (this.#begins(order)) this.#end('open');
+        } else if (ident !== ident.trim()) this.#refuse(ident);
+        else await this.#take(ident, await this.#readOrder(ident));
       });
     } finally {
-      if (reads.unknown > 0 && reads.found === 0 && !this.#idents.every(isUuid)) {
-        this.#report('unknown_order', {
-          cause: `The service found none of the ${reads.unknown} orders. Their ids are not the external_ids of invoices, the API key is that of another business, or the service accepts uuids alone.`,
-          remedy:
-            'Compare an id with the invoice in the dashboard. For uuids, keep the uuid of each created invoice in your database, and pass the uuids as orders.',
-        });
-      }
+      const { found, denied } = this.#reads;
+      if (denied > 0 && found === 0 && !this.#idents.every(isUuid)) this.#reportNoneFound(denied);
     }
-    if (this.#unread.size > 0) await this.#lookUp(isLong);
+    if (this.#unread.length > 0) await this.#lookUp(open);
+  }
+
+  /** Plays an order that was read, or keeps it for the look-up. Throws if the run cannot go on. */
+  async #take(ident: string, { order, invoices, rest, error }: OrderReading<CatchUpInvoice>): Promise<void> {
+    const reads = this.#reads;
+    if (rest === 'failed' && (this.#options.signal?.aborted || endsRun(error))) throw error;
+    const isFound = invoices.length > 0;
+    const isDenied = !isFound && hasKind(error, 'not_found');
+    if (isFound) reads.found += 1;
+    if (isDenied) reads.denied += 1;
+    if (isFound || isDenied) reads.failedInARow = 0;
+    else await this.#checkAfterFailures();
+    if (!this.#begins(order)) return;
+    if (rest === 'none' && !invoices.some(lacksPayment))
+      return await this.#playOrder(ident, invoices, true, false, error);
+    this.#unread.push({
+      ident,
+      order: isFound || !isUuid(ident) ? order : null,
+      invoices: new Map(invoices.map((invoice) => [orderOf(invoice.external_id).renewal, invoice])),
+      isWhole: rest === 'none',
+      error,
+    });
   }
 
   /**
-   * Reads the invoice of an order. Null for an unknown order, and for one to look up. Throws if the run cannot go on.
+   * Reads the invoices of an order. One that is pending has no renewal before its end. That is judged by this machine's
+   * clock: a clock that is slow only delays what a renewal tells.
    */
-  async #read(ident: string): Promise<{ readonly invoice: CatchUpInvoice } | null> {
-    const { signal } = this.#options;
-    try {
-      return { invoice: await this.#merchant.invoices.get(ident, { ...BATCH_READ, signal }) };
-    } catch (error) {
-      if (signal?.aborted || endsRun(error)) throw error;
-      if (hasKind(error, 'not_found')) {
-        this.#reads.unknown += 1;
-        this.#reads.failedInARow = 0;
-        this.#report(
-          'unknown_order',
-          { cause: `The service knows no invoice of order ${JSON.stringify(ident)}.` },
-          error,
-          ident,
-        );
-        this.#count('unknown');
-        return null;
-      }
-      this.#unread.set(plainIdent(ident), { ident, status: null, error });
-      await this.#checkAfterFailures();
-      return null;
-    }
+  #readOrder(ident: string): Promise<OrderReading<CatchUpInvoice>> {
+    return readOrder(ident, this.#paths, this.#proof, (invoice) => this.#isBeforeEnd(invoice));
+  }
+
+  #isBeforeEnd({ status, expires_at }: CatchUpInvoice): boolean {
+    return status === 'pending' && expires_at !== undefined && expires_at.getTime() > this.#settings.verify.now();
+  }
+
+  /** False for an order that the run has begun under another id. */
+  #begins(order: string): boolean {
+    const count = this.#begun.size;
+    return this.#begun.add(plainIdent(order)).size > count;
   }
 
   /** After ten failed reads in a row: reads the first page of a list. Throws its error if the service is down. */
@@ -180,7 +213,7 @@ class Run<Extra extends object> {
     if (this.#reads.failedInARow < FAILED_READS_MAX) return;
     this.#reads.failedInARow = 0;
     try {
-      for await (const _ of this.#pages('success', 1)) return;
+      await this.#paths.firstPage();
     } catch (error) {
       const cause = `${FAILED_READS_MAX} orders in a row could not be read, and neither could the list of invoices: the service is down.`;
       if (!this.#options.signal?.aborted)
@@ -190,90 +223,102 @@ class Run<Extra extends object> {
   }
 
   /**
-   * The ids of the orders in the list of pending invoices, which are open. The list may move, or fail before
-   * its end: an order that it does not show is read singly.
+   * Walks the list of pending invoices. It may move, or fail before its end: an order that it does not show is read
+   * singly, and so is one whose first invoice is past its end, because the order may have a renewal.
    */
-  async #openOrders(): Promise<ReadonlySet<string>> {
-    const open = new Set<string>();
+  async #openOrders(): Promise<OpenOrders> {
+    const certain = new Map<string, string>();
+    const all = new Set<string>();
+    let isWhole = false;
     try {
       for await (const page of this.#pages('pending')) {
-        for (const { uuid, external_id, status } of page)
-          if (status === 'pending') open.add(plainIdent(uuid)).add(plainIdent(external_id));
+        for (const invoice of page) {
+          const { uuid, external_id } = invoice;
+          if (invoice.status !== 'pending') continue; // a filter may be ignored
+          const { order, renewal } = orderOf(external_id);
+          all.add(order);
+          if (renewal === 0 && this.#isBeforeEnd(invoice))
+            certain.set(plainIdent(uuid), order).set(plainIdent(external_id), order);
+        }
       }
+      isWhole = true;
     } catch (error) {
       if (endsRun(error) || this.#options.signal?.aborted) throw error;
     }
-    return open;
+    return { certain, all, isWhole };
   }
 
   /**
-   * Looks the unread orders up in the lists, until all are found or the pages of a run are read. What the lists do not
-   * show has failed. Throws if no list could be read either, and no order: the service is down.
-   *
-   * @param arePendingKnown Whether this run has walked the list of pending invoices before.
+   * Looks the unread orders up in the lists, as far as they are needed and the pages of a run go. Throws if no list could
+   * be read either, and no order: the service is down.
    */
-  async #lookUp(arePendingKnown: boolean): Promise<void> {
-    const unread = this.#unread;
+  async #lookUp(open: OpenOrders): Promise<void> {
     const budget = { pages: LOOK_UP_PAGES_MAX };
+    // An ident in the form of a uuid may be the service's, or the id of an order.
+    const byOrder = new Map(this.#unread.map((each) => [each.order ?? each.ident, each]));
+    const byUuid = new Map(
+      this.#unread.filter(({ order }) => order === null).map((each) => [plainIdent(each.ident), each]),
+    );
+    /** The orders that a list named by a uuid, when the walk may have passed other invoices of them. */
+    const named = new Set<Unread>();
+    /** Adds an invoice of a list to its order, if that is unread. */
+    const file = (invoice: CatchUpInvoice): void => {
+      const { order, renewal } = orderOf(invoice.external_id);
+      for (const unread of [byOrder.get(order), byUuid.get(plainIdent(invoice.uuid))]) {
+        if (unread === undefined) continue;
+        if (unread.order === null && order !== unread.ident) named.add(unread);
+        unread.order = order;
+        unread.invoices.set(renewal, invoice);
+      }
+    };
+    const ended = new Set<ListedStatus>(open.isWhole ? ['pending'] : []);
     let problem: unknown;
-    const lists: readonly ListedStatus[] = [
-      ...(arePendingKnown ? [] : (['pending'] as const)),
-      ...FINAL_INVOICE_STATUSES,
-    ];
-    for (const status of lists) {
+    for (const status of ['pending', ...FINAL_INVOICE_STATUSES] as const) {
+      if (ended.has(status) || !this.#unread.some((each) => needs(each, status, ended))) continue;
       try {
-        await concurrently(this.#found(status, budget), this.#options, (invoice) =>
-          isFinalStatus(invoice.status) ? this.#playInvoice(invoice) : this.#count('open'),
-        );
+        const ending: WalkEnding = await walkPagesWithin(this.#pages(status, 1), budget, (page) => {
+          for (const invoice of page) file(invoice);
+          return !this.#unread.some((each) => needs(each, status, ended));
+        });
+        if (ending === 'end') ended.add(status);
       } catch (error) {
         if (endsRun(error) || this.#options.signal?.aborted) throw error;
         problem ??= error;
       }
     }
-    const { found, unknown } = this.#reads;
-    const isDown = problem !== undefined && budget.pages === LOOK_UP_PAGES_MAX && found + unknown === 0;
-    const lookedUp =
+    const isAll = ended.size === 1 + FINAL_INVOICE_STATUSES.length;
+    const why =
       problem !== undefined
         ? 'not all lists of invoices could be read'
-        : budget.pages > 0
+        : isAll
           ? 'no list shows it'
           : `the ${LOOK_UP_PAGES_MAX} pages of lists that a run reads do not show it`;
-    for (const { ident, status, error } of unread.values()) {
-      const order = JSON.stringify(ident);
-      const cause =
-        status === 'success'
-          ? `The single read of order ${order} does not say what was credited, and the list of paid invoices does not show it.`
-          : `The invoice of order ${order} could not be read, and ${lookedUp}.`;
-      this.#report('order_not_read', { cause }, error ?? problem, ident);
-      this.#count('failed');
-    }
-    if (isDown) throw problem;
-  }
-
-  /** Yields the invoices of a list that are unread, and removes them from there. */
-  async *#found(status: ListedStatus, budget: { pages: number }): AsyncGenerator<CatchUpInvoice> {
-    const unread = this.#unread;
-    const isWanted = (): boolean => [...unread.values()].some((each) => each.status === null || each.status === status);
-    if (budget.pages === 0 || !isWanted()) return;
-    // One page in flight, so that no page is read beyond the budget.
-    for await (const page of this.#pages(status, 1)) {
-      budget.pages -= 1;
-      for (const invoice of page) {
-        const isKnown = invoice.status === 'pending' || isFinalStatus(invoice.status); // a filter may be ignored
-        if (isKnown && (unread.delete(plainIdent(invoice.uuid)) || unread.delete(plainIdent(invoice.external_id))))
-          yield invoice;
+    await concurrently(this.#unread, this.#options, async (unread) => {
+      const { ident, order, invoices, isWhole, error } = unread;
+      if (order !== null && named.has(unread)) {
+        if (!this.#begins(order)) return;
+        const reading = await this.#readOrder(order);
+        for (const each of reading.invoices) invoices.set(orderOf(each.external_id).renewal, each);
+        if (reading.rest === 'none') return await this.#playOrder(ident, sorted(invoices), true, false, reading.error);
       }
-      if (budget.pages === 0 || !isWanted()) return;
-    }
+      const known = sorted(invoices);
+      const isPaid = known.some(({ status }) => status === 'success');
+      const isListed = isAll || (isPaid && ended.has('success'));
+      const isOpen = order !== null && open.all.has(order);
+      await this.#playOrder(ident, known, isWhole || isListed, isOpen, error ?? problem, why);
+    });
+    const { found, denied } = this.#reads;
+    if (problem !== undefined && budget.pages === LOOK_UP_PAGES_MAX && found + denied === 0) throw problem;
   }
 
   /**
-   * Yields the pages of the list of a status. A generator, because a list call of the client sends its request at once:
-   * if an abort came before the first page, its failure would be an unhandled rejection.
+   * Yields the pages of the list of a status, or of all. A generator, because a list call of the client sends its request
+   * at once: if an abort came before the first page, its failure would be an unhandled rejection.
    */
-  async *#pages(status: ListedStatus, prefetch?: number): AsyncGenerator<readonly CatchUpInvoice[]> {
+  async *#pages(status: ListedStatus | undefined, prefetch?: number): AsyncGenerator<readonly CatchUpInvoice[]> {
     const options = { ...BATCH_READ, signal: this.#options.signal, onInvalidItem: () => {}, prefetch };
-    const list = this.#merchant.invoices.list({ status, per_page: PER_PAGE }, options);
+    const query = { ...(status !== undefined && { status }), per_page: PER_PAGE };
+    const list = this.#merchant.invoices.list(query, options);
     if (list.pages !== undefined) {
       for await (const { items } of list.pages()) yield items;
       return;
@@ -289,31 +334,90 @@ class Run<Extra extends object> {
     yield page;
   }
 
-  /** Plays a final invoice, after the earlier ones of the same order. */
-  async #playInvoice(invoice: CatchUpInvoice): Promise<void> {
+  /** Plays what is to be played of an order, one event after the other, and counts it. */
+  async #playOrder(
+    ident: string,
+    invoices: readonly CatchUpInvoice[],
+    isWhole: boolean,
+    isOpen: boolean,
+    error: unknown,
+    why = '',
+  ): Promise<void> {
     const { signal, again } = this.#options;
-    const order = invoice.external_id;
-    const before = this.#playing.get(order);
-    const task = (async () => {
-      await before;
+    // Only the service's own word makes an order unknown. A list may be cut.
+    const isKnown = invoices.length > 0 || hasKind(error, 'not_found');
+    const plan = planOf(invoices, isWhole && isKnown, isOpen);
+    const endings = new Set<keyof CatchUpResult>(plan.counts === null ? [] : [plan.counts]);
+    for (const invoice of plan.play) {
       if (signal?.aborted) return;
-      const { verdict } = await playInvoice(invoice, this.#settings, again, signal);
-      this.#count(COUNTED[verdict] ?? 'failed');
-    })();
-    this.#playing.set(order, task);
-    await task;
-    if (this.#playing.get(order) === task) this.#playing.delete(order);
+      const verdict = await playInvoice(invoice, this.#settings, again, signal);
+      const counted = COUNTED[verdict] ?? 'failed';
+      if (counted === 'played' || counted === 'alreadyDone') this.#counts[counted] += 1;
+      else endings.add(counted);
+    }
+    const name = JSON.stringify(ident);
+    for (const { external_id } of plan.others) {
+      const cause = `Another system created the invoice ${JSON.stringify(external_id)} of order ${name}, for another customer and with another callback_url. It was not played.`;
+      this.#report(
+        'order_not_read',
+        { cause, remedy: 'Give the order ids of each system a prefix of its own.' },
+        undefined,
+        ident,
+      );
+    }
+    if (plan.counts === 'unknown') {
+      this.#report('unknown_order', { cause: `The service knows no invoice of order ${name}.` }, error, ident);
+    } else if (plan.counts === 'failed' && plan.others.length === 0) {
+      const what = invoices.length === 0 ? 'The invoice' : 'A further invoice';
+      const cause = `${what} of order ${name} could not be read, and ${why}.`;
+      this.#report('order_not_read', { cause }, error, ident);
+    }
+    this.#end(...endings);
   }
 
-  #count(ending: Exclude<keyof CatchUpResult, 'checked'>): void {
+  /** Counts an id that no creation accepts. A column of fixed length adds such blanks. */
+  #refuse(ident: string): void {
+    if (!this.#begins(ident)) return;
+    const cause = `The id ${JSON.stringify(ident)} has white space around it, which no invoice has.`;
+    const remedy = 'Trim it, or change the type of the column: CHAR adds blanks.';
+    this.#report('order_not_read', { cause, remedy }, undefined, ident);
+    this.#end('failed');
+  }
+
+  #reportNoneFound(count: number): void {
+    this.#report('unknown_order', {
+      cause: `The service gave none of the ${count} orders by its id. Their ids are not the external_ids of invoices, the API key is that of another business, or the service accepts uuids alone.`,
+      remedy:
+        'Compare an id with the invoice in the dashboard. For uuids, keep the uuid of each created invoice in your database, and pass the uuids as orders.',
+    });
+  }
+
+  /** Counts an order that was looked at. */
+  #end(...endings: readonly (keyof CatchUpResult)[]): void {
     this.#counts.checked += 1;
-    this.#counts[ending] += 1;
+    for (const ending of endings) this.#counts[ending] += 1;
     notify(() => this.#options.onProgress?.({ ...this.#counts, total: this.#idents.length }));
   }
 
-  #report(reason: 'unknown_order' | 'order_not_read', fact: Fact, error?: unknown, order: string | null = null): void {
-    report(this.#settings, { ...NO_SUBJECT, external_id: order }, { reason, ...fact, error });
+  #report(reason: 'unknown_order' | 'order_not_read', fact: Fact, error?: unknown, ident: string | null = null): void {
+    const order = ident === null || isUuid(ident) ? null : orderOf(ident).order;
+    report(this.#settings, { ...NO_SUBJECT, external_id: ident, order }, { reason, ...fact, error });
   }
+}
+
+/** Whether the list of a status can tell more of an order. */
+function needs({ invoices, isWhole }: Unread, status: ListedStatus, ended: ReadonlySet<ListedStatus>): boolean {
+  const known = [...invoices.values()];
+  if (isWhole) return status === 'success' && known.some(lacksPayment);
+  if (status === 'pending' || status === 'success') return true;
+  // Only a cancellation needs the other lists: all of them, because it is the last invoice's.
+  const isPaid = known.some((each) => each.status === 'success');
+  const isOpen = known.some((each) => each.status === 'pending');
+  return ended.has('success') && ended.has('pending') && !isPaid && !isOpen;
+}
+
+function sorted(invoices: ReadonlyMap<number, CatchUpInvoice>): readonly CatchUpInvoice[] {
+  return [...invoices.entries()].sort(([a], [b]) => a - b).map(([, invoice]) => invoice);
 }
 
 /**
@@ -324,9 +428,10 @@ async function playInvoice<Extra extends object>(
   settings: HandlerSettings<Extra>,
   again: boolean,
   stop: AbortSignal | undefined,
-): Promise<Ending> {
-  const order = JSON.stringify(String(invoice.external_id));
-  let subject: ReportSubject = { ...NO_SUBJECT, external_id: String(invoice.external_id) };
+): Promise<Verdict> {
+  const external_id = String(invoice.external_id);
+  const name = JSON.stringify(external_id);
+  let subject: ReportSubject = { ...NO_SUBJECT, external_id, order: orderOf(external_id).order };
   const limit = startTimeLimit(settings, stop);
   try {
     const identified = { ...(await identify(eventOfInvoice(invoice), settings)), again };
@@ -336,19 +441,15 @@ async function playInvoice<Extra extends object>(
     // Repeats of completed events are normal here: they are counted and not reported.
     if (!isStopped && ending.verdict !== 'done' && ending.verdict !== 'duplicate') {
       const { verdict: reason, ...fact } = ending;
-      const cause = `Order ${order}: ${fact.cause ?? REASONS[reason].cause}`;
+      const cause = `Invoice ${name}: ${fact.cause ?? REASONS[reason].cause}`;
       report(settings, subject, { reason, ...fact, cause });
     }
-    return ending;
+    return ending.verdict;
   } catch (error) {
     const why = error instanceof WebhookVerificationError ? error.message : 'It cannot be read.';
     const reason = 'malformed_payload';
-    report(settings, subject, {
-      reason,
-      cause: `The invoice of order ${order} cannot be played. ${why}`,
-      remedy: null,
-    });
-    return { verdict: reason };
+    report(settings, subject, { reason, cause: `The invoice ${name} cannot be played. ${why}`, remedy: null });
+    return reason;
   } finally {
     limit.end();
   }

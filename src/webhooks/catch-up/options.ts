@@ -29,9 +29,9 @@ export interface CatchUpClient {
   readonly invoices: {
     /** Reads one invoice by its uuid or external_id. */
     get(ident: string, options: BatchReadOptions): PromiseLike<CatchUpInvoice>;
-    /** Iterates over the invoices of a status, or over its pages. */
+    /** Iterates over the invoices, those of a status or all, or over the pages. */
     list(
-      query: { readonly status: 'pending' | FinalInvoiceStatus; readonly per_page: number },
+      query: { readonly status?: 'pending' | FinalInvoiceStatus; readonly per_page: number },
       options: BatchReadOptions & {
         /** Pages in flight. */
         readonly prefetch?: number | undefined;
@@ -58,12 +58,13 @@ export interface CatchUpClient {
  */
 export interface CatchUpOptions {
   /**
-   * The external_ids or uuids of the orders that wait for money in your database, and of those that were canceled in
-   * the last days, because an expired invoice may still be paid. They are read into memory first, and each counts once.
+   * The ids of the orders that wait for money in your database, and once a night of those of the last days that were
+   * canceled or have a renewal: an invoice that ended may still be paid. A uuid, and an external_id that ends in `--n`,
+   * stand for the order of their invoice. They are read into memory first, and each order counts once.
    */
   readonly orders?: Iterable<string> | AsyncIterable<string> | undefined;
   /**
-   * In place of `orders`: at most 100 external_ids or uuids whose events are played once more although they are done,
+   * In place of `orders`: at most 100 ids of orders whose events are played once more although they are done,
    * for a repaired bug or a restored backup. Your function must find what it did before. If it fails, the event stays
    * done.
    */
@@ -83,25 +84,26 @@ export interface CatchUpOptions {
   readonly onProgress?: Callback<[progress: CatchUpProgress]> | undefined;
 }
 
-/** The result of `catchUp`: numbers of orders. `checked` is the sum of the others. */
+/** The result of `catchUp`. `played` and `alreadyDone` are numbers of events, the others numbers of orders. */
 export interface CatchUpResult {
-  /** Orders that were looked at, each once. */
+  /** Orders that were looked at, each once, however often it was named. */
   readonly checked: number;
-  /** Handled now. */
+  /** Events that were handled now. An order that was paid twice has two. */
   readonly played: number;
-  /** Done before, by a webhook or an earlier run. */
+  /** Events that were done before, by a webhook or an earlier run. */
   readonly alreadyDone: number;
-  /** The invoice is not final yet. */
+  /** Orders that nobody has paid, and that can still be paid. */
   readonly open: number;
-  /** The service says that it has no invoice for this order. `onReport` names each: `unknown_order`. */
+  /** Orders for which the service has no invoice. `onReport` names each: `unknown_order`. */
   readonly unknown: number;
   /**
-   * Being handled by another attempt, perhaps by a delivery. `onReport` names each. The next run sees how that ended.
+   * Orders of which an event is being handled by another attempt, perhaps by a delivery. `onReport` names each. The next
+   * run sees how that ended.
    */
   readonly busy: number;
   /**
-   * Not done: your function threw or took too long, the store failed, or the invoice could not be read or lacks a
-   * needed value. `onReport` names each, with the error. The next run tries it again.
+   * Orders that are not done: your function threw or took too long, the store failed, an invoice could not be read or
+   * lacks a needed value. `onReport` names each, with the error. The next run tries it again.
    */
   readonly failed: number;
 }

@@ -151,8 +151,9 @@ export interface InvoiceEventHandlers<Context> {
   readonly onUnknown?: Callback<[event: UnknownInvoiceEvent, context: Context]> | undefined;
 }
 
-/** The members of an invoice that its event is built from. */
+/** The members of an invoice that its event is built from, and those by which its order is judged. */
 export type CatchUpInvoice = Pick<
   Invoice,
   'uuid' | 'external_id' | 'status' | 'amount' | 'finished_at' | 'settled_amount_usdt' | 'is_adjusted' | 'adjustment'
->;
+> &
+  Partial<Pick<Invoice, 'customer_id' | 'callback_url' | 'expires_at'>>;

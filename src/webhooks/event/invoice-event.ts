@@ -86,7 +86,7 @@ function areDifferent(a: Decimal | null, b: Decimal | null): boolean {
   return a !== null && b !== null && !a.eq(b);
 }
 
-/** True for a paid invoice in the creation form, which does not say what was credited and whether it was adjusted. */
+/** True for a paid invoice that lacks a member of its end, as the creation form does. A list has the full form. */
 export function lacksPayment({ status, finished_at, settled_amount_usdt, adjustment }: CatchUpInvoice): boolean {
   const credited = settled_amount_usdt ?? adjustment?.actual_amount_usdt ?? null;
   return status === 'success' && ((finished_at ?? null) === null || credited === null);

@@ -29,16 +29,18 @@ export interface WebhookReport {
   /** The dedupe key, or null before the delivery is known to be genuine. */
   readonly key: string | null;
   /**
-   * The merchant's order id, or null before the delivery is known to be genuine, and if the event has none. Of an order
-   * that `catchUp` could not read: the id that it was given.
+   * The external_id of the invoice, or null before the delivery is known to be genuine, and if the event has none. Of an
+   * order that `catchUp` could not read: the id that it was given.
    */
   readonly external_id: string | null;
+  /** The id of the order, or null where it is not known. */
+  readonly order: string | null;
   /** The error of your function or the store, unchanged. Log it: its stack shows the line. */
   readonly error?: unknown;
 }
 
 /** What a report is about. */
-export interface ReportSubject extends Pick<WebhookReport, 'deliveryId' | 'ageMs' | 'key' | 'external_id'> {
+export interface ReportSubject extends Pick<WebhookReport, 'deliveryId' | 'ageMs' | 'key' | 'external_id' | 'order'> {
   /** A request without any header of a delivery. It is not from the service. */
   readonly isStranger: boolean;
 }
@@ -64,6 +66,7 @@ export const NO_SUBJECT: ReportSubject = {
   ageMs: null,
   key: null,
   external_id: null,
+  order: null,
   isStranger: false,
 };
 

@@ -16,6 +16,7 @@ import {
 import { INVOICE_STATUS_NAMES } from './statuses.ts';
 import type { Currency, InvoiceStatus, KnownInvoiceStatus, PageQuery } from './types.ts';
 import {
+  type Codec,
   check,
   displayObject,
   displayText,
@@ -33,6 +34,7 @@ import {
   resource,
   scalar,
   shapeOf,
+  statedOrNull,
   timestamp,
 } from './values/codecs.ts';
 import { Decimal } from './values/decimal.ts';
@@ -106,8 +108,11 @@ export interface Invoice extends CreatedInvoice {
   readonly rate: Decimal | null;
   /** USDT credited to the business. Set only on success. Fulfil against this amount. */
   readonly settled_amount_usdt: Decimal | null;
-  /** True when the paid amount was corrected during a dispute. */
-  readonly is_adjusted: boolean;
+  /**
+   * True when the paid amount was corrected during a dispute. Null in a single read that does not say it: the list has
+   * the full form.
+   */
+  readonly is_adjusted: boolean | null;
   /** Ordered and paid amounts. Null if the paid amount was not corrected. */
   readonly adjustment: InvoiceAdjustment | null;
 }
@@ -184,7 +189,12 @@ function link() {
   return scalar((value) => (isHttpAddress(value) ? value : NO_LINK));
 }
 
-function invoice() {
+/** An invoice of a list, which must say whether it was adjusted. */
+function listedInvoice() {
+  return invoice(flag);
+}
+
+function invoice(is_adjusted: Codec<boolean | null>) {
   const method = shapeOf<InvoicePaymentMethod>()({ name: requiredDisplayText, logo_url: displayText });
   const adjustment = shapeOf<InvoiceAdjustment>()({
     expected_amount_fiat: money,
@@ -198,17 +208,20 @@ function invoice() {
     payment_method: displayObject(resource(method)),
     rate: nullable(decimalFrom),
     settled_amount_usdt: nullable(moneyFrom),
-    is_adjusted: flag,
+    is_adjusted,
     adjustment: nullableObject(resource(adjustment)),
   });
   return resource(shape);
 }
 
-/** Completes a single read in the creation form, which has no is_adjusted: it is true if there is an adjustment. */
+/**
+ * Completes a single read in the creation form, which has no is_adjusted: it is true if there is an adjustment, otherwise
+ * it is not known. Nothing is completed to false.
+ */
 function singleInvoice(payload: unknown): unknown {
   const raw = unwrapped(payload);
   if (!isObject(raw) || (raw['is_adjusted'] ?? null) !== null) return raw;
-  return { ...raw, is_adjusted: !isAbsentObject(raw['adjustment']) };
+  return { ...raw, is_adjusted: isAbsentObject(raw['adjustment']) ? null : true };
 }
 
 function creationBody() {
@@ -365,8 +378,8 @@ export const listInvoices: PageEndpoint<Invoice> = {
     });
     return parameters(shape);
   }),
-  data: check(() => pageOf(invoice())),
-  item: check(invoice),
+  data: check(() => pageOf(listedInvoice())),
+  item: check(listedInvoice),
   rows: 'page',
   filters: { status: ({ status }) => status, currency: ({ currency }) => currency.code },
   unreadable: ({ items }) => items.map(unreadableCustomer).find((name) => name !== null) ?? null,
@@ -378,7 +391,7 @@ export const getInvoice: Endpoint<Invoice> = {
   path: '/api/v1/external/invoices/{ident}',
   idempotent: true,
   params: check(() => parameters({ ident: ident() })),
-  data: check(() => prepared(singleInvoice, invoice())),
+  data: check(() => prepared(singleInvoice, invoice(statedOrNull))),
   order: 'ident',
   hint: identHint,
   unreadable: unreadableCustomer,

@@ -4,7 +4,9 @@ import { bytesFrom, type RawBody } from './body.ts';
 import { catchUp } from './catch-up/catch-up.ts';
 import type { CatchUpClient, CatchUpOptions, CatchUpResult } from './catch-up/options.ts';
 import { engine } from './crypto.ts';
+import { decodeEvent, readableNames } from './event/decode.ts';
 import type { InvoiceEvent } from './event/event-types.ts';
+import { keyOf } from './event/identity.ts';
 import { memberOf, takeNodeResponse } from './framework.ts';
 import { type HandlerSettings, readHandlerOptions, type WebhookHandlerOptions } from './handle/handler-options.ts';
 import { identify, playInTime } from './handle/play-event.ts';
@@ -13,7 +15,7 @@ import { NO_SUBJECT, type ReportSettings, type ReportSubject, report, subjectOf 
 import { startTimeLimit } from './handle/timing.ts';
 import { type HeadersInput, type HeaderValues, isCompressed, readHeaders } from './verify/headers.ts';
 import { isSandboxAllowed } from './verify/sandbox-secret.ts';
-import { type VerifySettings, verifyDelivery } from './verify/verify.ts';
+import { type VerifiedPayload, type VerifySettings, verifyDelivery } from './verify/verify.ts';
 import { fingerprintLine, whyMismatch } from './verify/why.ts';
 
 // One request through the receiver, in the order in which it happens: method, headers, body, signature, event, store,
@@ -129,9 +131,9 @@ const BODY_TOO_SLOW: Ending = {
 
 /** Reports how the request ended, unless the event was handled now, and returns the response. */
 function respond(settings: ReportSettings, subject: ReportSubject, ending: Ending): WebhookReply {
-  const { verdict, headers, ...fact } = ending;
+  const { verdict, headers, about, ...fact } = ending;
   const reply = replyFor(verdict, headers);
-  if (verdict !== 'done') report(settings, subject, { reason: verdict, ...fact, status: reply.status });
+  if (verdict !== 'done') report(settings, { ...subject, ...about }, { reason: verdict, ...fact, status: reply.status });
   return reply;
 }
 
@@ -139,7 +141,7 @@ function respond(settings: ReportSettings, subject: ReportSubject, ending: Endin
 async function receive<Extra extends object>(
   { method, body }: WebhookRequest,
   headers: HeaderValues,
-  { verify }: HandlerSettings<Extra>,
+  { verify, store }: HandlerSettings<Extra>,
   signal: AbortSignal,
 ): Promise<InvoiceEvent | Ending> {
   if (String(method).toUpperCase() !== 'POST') return { verdict: 'method_not_allowed' };
@@ -147,12 +149,21 @@ async function receive<Extra extends object>(
   const raw = typeof body === 'function' ? await body(verify.maxBodySize, signal) : body;
   if (raw === null && typeof body === 'function') return { verdict: 'aborted' };
   const bytes = bytesFrom(raw, verify.maxBodySize);
+  let verified: VerifiedPayload;
   try {
-    return await verifyDelivery(bytes, headers, verify);
+    verified = await verifyDelivery(bytes, headers, verify);
   } catch (error) {
     const isMismatch = error instanceof WebhookVerificationError && error.reason === 'signature_mismatch';
     if (!isMismatch || !isSandboxAllowed(verify.sandbox)) throw error;
     return await explainMismatch(bytes, headers, verify);
+  }
+  const { body: payload, origin } = verified;
+  try {
+    return decodeEvent(payload, origin, verify.pins);
+  } catch (error) {
+    const { external_id, order, invoice_uuid, status } = readableNames(payload, verify.pins);
+    const key = await keyOf(invoice_uuid, status, store.namespace);
+    return { ...endingOf(error), about: { key, external_id, order } };
   }
 }
 

@@ -125,6 +125,11 @@ const ROWS = {
     'The signature matches, but the payload is not as the interface says.',
     'The report names the member. An order id under another name needs the option orderIdMember.',
   ),
+  key_of_another_order: failed(
+    500,
+    'The store has an event of another order under the same invoice. Your function did not run.',
+    'Two sandboxes with one seed, or two businesses, share one store. Empty the table of a sandbox, or give the store of each business a namespace.',
+  ),
   unknown_payment: failed(
     500,
     'An unknown event may be about money, and there is no onUnknown.',

@@ -111,6 +111,10 @@ export const filledText: Codec<string> = {
   schema: z.string().check(z.minLength(1)) as z.ZodMiniType<string, unknown>,
 };
 export const flag: Codec<boolean> = { schema: z.boolean() as z.ZodMiniType<boolean, unknown> };
+/** True, false, or null where it is not said. */
+export const statedOrNull: Codec<boolean | null> = {
+  schema: z.nullable(z.boolean()) as z.ZodMiniType<boolean | null, unknown>,
+};
 export const integer = scalar(integerFrom);
 export const count = scalar(countFrom);
 export const decimal = scalar(decimalFrom);

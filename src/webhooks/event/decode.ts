@@ -2,6 +2,7 @@
 import { isObject, type JsonObject } from '../../contract/json.ts';
 import { orderOf } from '../../contract/orders.ts';
 import { printable } from '../../errors/printable.ts';
+import type { AdjustedPins } from './adjusted.ts';
 import type { InvoiceEvent, UnknownInvoiceEvent } from './event-types.ts';
 import { EVENT_ROWS, type EventAmounts, type EventRow } from './events.ts';
 import { findOrderId, valueAt, withoutOrderId } from './order-id.ts';
@@ -11,7 +12,7 @@ import { malformed, readableAmount, readMember } from './payload.ts';
 export type EventOrigin = Pick<InvoiceEvent, 'source' | 'id' | 'signed_at' | 'secretIndex'>;
 
 /** The places in a payload that the merchant has pinned, because the interface does not show them. */
-export interface EventPins {
+export interface EventPins extends AdjustedPins {
   /** The only place of the merchant's order id. Default: the names that can mean nothing else. */
   readonly orderIdMember: string | undefined;
   /** The only place of the event's name. Null: the status decides. Default: the rules below. */
@@ -28,11 +29,11 @@ export function decodeEvent(body: unknown, origin: EventOrigin, pins: EventPins)
   if (!isObject(body)) throw malformed('it is not a JSON object');
   const { inner, layers } = unwrap(body);
   const name = pins.eventMember === undefined ? readEventName(layers) : pinnedName(body, inner, pins.eventMember);
-  return buildEvent({ inner, root: body, name, raw: body, orderIdMember: pins.orderIdMember }, origin);
+  return buildEvent({ inner, root: body, name, raw: body, ...pins }, origin);
 }
 
 /** The parts of a payload, whatever names it has for them. */
-export interface EventParts {
+export interface EventParts extends Partial<AdjustedPins> {
   /** The members of the invoice. */
   readonly inner: JsonObject;
   /** The whole body, which may be an envelope around `inner`. */
@@ -47,7 +48,7 @@ export interface EventParts {
 
 /** Builds the event that fits name and status. A name that is not known makes the event unknown. */
 export function buildEvent(parts: EventParts, origin: EventOrigin): InvoiceEvent {
-  const { inner, root, name, raw, orderIdMember } = parts;
+  const { inner, root, name, raw, orderIdMember, adjustedMember, adjustedAbsent } = parts;
   // An event with an unknown name need not be about an invoice. It may be a test of the dashboard, or about a
   // withdrawal.
   const isOther = name !== null && !isKnown(name);
@@ -59,7 +60,7 @@ export function buildEvent(parts: EventParts, origin: EventOrigin): InvoiceEvent
   const { order, renewal } = external_id === null ? NO_ORDER : orderOf(external_id);
   const common = { source, id, invoice_uuid, external_id, order, renewal, status, signed_at, secretIndex, raw };
   for (const row of isOther ? [] : rowsOf(name, status)) {
-    const amounts = row.read(inner);
+    const amounts = row.read(inner, root, { adjustedMember, adjustedAbsent });
     if (amounts === null) continue;
     if ('problem' in found) throw withoutOrderId(found.problem, inner, root, orderIdMember);
     return { type: row.name, ...common, ...amounts } as InvoiceEvent; // the row has checked that they belong together
@@ -104,6 +105,23 @@ function readableAmounts(inner: JsonObject): EventAmounts {
   const adjusted = stated === null ? original_amount !== null : stated === true;
   const [amount, credited_usdt] = [readableAmount(inner, 'amount'), readableAmount(inner, 'credited_usdt')];
   return { amount, credited_usdt, adjusted, original_amount };
+}
+
+/** The names of a genuine payload that cannot be read whole, as far as they can be. For its report. */
+export function readableNames(
+  body: unknown,
+  { orderIdMember }: EventPins,
+): Pick<UnknownInvoiceEvent, 'external_id' | 'order' | 'invoice_uuid' | 'status'> {
+  const root = isObject(body) ? body : {};
+  const { inner } = unwrap(root);
+  const found = findOrderId(inner, root, orderIdMember);
+  const external_id = 'id' in found ? found.id : null;
+  return {
+    external_id,
+    order: external_id === null ? null : orderOf(external_id).order,
+    invoice_uuid: textOf(inner, 'invoice_uuid', true, MAX_UUID_LENGTH),
+    status: textOf(inner, 'status', true),
+  };
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../contract/json.ts';
 import type { FinalInvoiceStatus } from '../../contract/statuses.ts';
-import type { Decimal } from '../../contract/values/decimal.ts';
+import { type AdjustedPins, readAdjusted } from './adjusted.ts';
 import type {
   CatchUpInvoice,
   InvoiceEvent,
@@ -8,7 +8,7 @@ import type {
   KnownInvoiceEvents,
   UnknownInvoiceEvent,
 } from './event-types.ts';
-import { malformed, optionalAmount, readMember, requiredAmount } from './payload.ts';
+import { malformed, optionalAmount, requiredAmount } from './payload.ts';
 
 // Everything that the receiver knows about an event is its row in this table. A new event is a type in
 // `KnownInvoiceEvents` and a row here. Where two events share a status, the first row takes each payload without a
@@ -33,7 +33,7 @@ export interface EventRow<Event extends KnownInvoiceEvent = KnownInvoiceEvent> {
   /** The option of the handler with the merchant's function. Without it the event goes to `onUnknown`. */
   readonly handler: keyof InvoiceEventHandlers<never>;
   /** Reads the amounts, or returns null if they belong to another row of this name. */
-  read(payload: JsonObject): Pick<Event, Amounts> | null;
+  read(payload: JsonObject, root: JsonObject, pins: AdjustedPins): Pick<Event, Amounts> | null;
   /** The members that the webhook of such an invoice would have, besides its ids and its status. */
   ofInvoice(invoice: CatchUpInvoice): JsonObject;
 }
@@ -50,9 +50,11 @@ export const EVENTS: [Unreported] extends [never] ? Table : `no event reports ${
     statuses: ['success'],
     key: 'paid',
     handler: 'onPaid',
-    read(payload) {
-      const { adjusted, original_amount: _same, ...paid } = readPayment(payload);
-      return adjusted ? null : { ...paid, adjusted, original_amount: null };
+    read(payload, root, pins) {
+      const { amount, credited_usdt, adjusted } = readPayment(payload, root, pins);
+      if (adjusted) return null;
+      if (credited_usdt.isZero()) throw malformed('it was paid as ordered, but "credited_usdt" is 0');
+      return { amount, credited_usdt, adjusted, original_amount: null };
     },
     ofInvoice: ({ amount, settled_amount_usdt, adjustment }) => ({
       amount: amountText(amount),
@@ -66,8 +68,8 @@ export const EVENTS: [Unreported] extends [never] ? Table : `no event reports ${
     statuses: ['success'],
     key: 'paid',
     handler: 'onAdjusted',
-    read(payload) {
-      const { adjusted, ...paid } = readPayment(payload);
+    read(payload, root, pins) {
+      const { adjusted, ...paid } = readPayment(payload, root, pins);
       return adjusted ? { ...paid, adjusted } : null;
     },
     ofInvoice: ({ amount, settled_amount_usdt, adjustment }) => ({
@@ -107,25 +109,11 @@ export function eventNameOf(status: string): KnownInvoiceEvent['type'] | null {
   return EVENT_ROWS.find(({ statuses }) => statuses.some((known) => known === status))?.name ?? null;
 }
 
-/**
- * Reads what was paid, and whether it was corrected. Members that contradict each other are refused, because a wrong
- * choice would ship goods that were not paid.
- */
-function readPayment(payload: JsonObject): {
-  readonly amount: Decimal;
-  readonly credited_usdt: Decimal;
-  readonly adjusted: boolean;
-  readonly original_amount: Decimal | null;
-} {
-  const amount = requiredAmount(payload, 'amount');
-  const credited_usdt = requiredAmount(payload, 'credited_usdt');
-  const stated = readMember(payload, 'adjusted') ?? null;
-  if (stated !== null && typeof stated !== 'boolean') throw malformed('"adjusted" is not a boolean');
-  const original_amount = optionalAmount(payload, 'original_amount');
-  if (stated === false && original_amount !== null && !original_amount.eq(amount)) {
-    throw malformed('"adjusted" is false, but "original_amount" differs from "amount"');
-  }
-  return { amount, credited_usdt, adjusted: stated ?? original_amount !== null, original_amount };
+/** Reads what was paid, and whether it was corrected. */
+function readPayment(payload: JsonObject, root: JsonObject, pins: AdjustedPins) {
+  const paid = { amount: requiredAmount(payload, 'amount'), credited_usdt: requiredAmount(payload, 'credited_usdt') };
+  const { adjusted, original_amount } = readAdjusted(payload, root, paid, pins);
+  return { ...paid, adjusted, original_amount };
 }
 
 /**

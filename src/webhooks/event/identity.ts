@@ -1,6 +1,6 @@
 import { engine } from '../crypto.ts';
 import type { InvoiceEvent } from './event-types.ts';
-import { rowOf } from './events.ts';
+import { EVENT_ROWS, rowOf } from './events.ts';
 import { normalizedId } from './order-id.ts';
 
 // What makes two deliveries the same event, and what makes a repeat differ.
@@ -14,15 +14,28 @@ import { normalizedId } from './order-id.ts';
  */
 export async function dedupeKey(event: InvoiceEvent, namespace: string | undefined): Promise<string> {
   // Another event may be about no invoice. Its whole body then says which event it is.
-  const about = event.invoice_uuid === null ? JSON.stringify(event.raw) : normalizedId(event.invoice_uuid);
-  const invoice = await keyPart(about);
-  const start = namespace === undefined || namespace === '' ? invoice : `${await keyPart(namespace)}/${invoice}`;
+  const start = await startOfKey(event.invoice_uuid ?? JSON.stringify(event.raw), namespace);
   const row = rowOf(event);
   if (row !== undefined) return `${start}:${row.key}`;
   // The name is a part of the key: a requested refund and an opened dispute are two events, even if their status is the
   // same.
   const name = event.type === 'unknown' ? (event.event_name ?? '') : event.type;
   return `${start}:unknown:${await keyPart(name)}:${await keyPart(event.status ?? '')}`;
+}
+
+async function startOfKey(about: string, namespace: string | undefined): Promise<string> {
+  const invoice = await keyPart(normalizedId(about));
+  return namespace === undefined || namespace === '' ? invoice : `${await keyPart(namespace)}/${invoice}`;
+}
+
+/** The key of a payload that cannot be read whole, from its uuid and its status. Null if these do not say it. */
+export async function keyOf(
+  invoice_uuid: string | null,
+  status: string | null,
+  namespace: string | undefined,
+): Promise<string | null> {
+  const row = EVENT_ROWS.find(({ statuses }) => statuses.some((known) => known === status));
+  return invoice_uuid === null || row === undefined ? null : `${await startOfKey(invoice_uuid, namespace)}:${row.key}`;
 }
 
 /** Four parts of this length and their separators make a key of 300 characters, which every database can index. */
@@ -38,10 +51,25 @@ async function keyPart(text: string): Promise<string> {
   return encoded.length <= LONGEST_PART ? encoded : `sha256=${await engine().sha256(encoded)}`;
 }
 
-/** The digest of the values that the merchant acts on. A duplicate with another digest is reported. */
+/** A digest in two parts of 30 and 31 hex digits: 64 characters with the version in front. */
+const DIGEST = /^2\.([0-9a-f]{30})\.([0-9a-f]{31})$/;
+
+/** The digest of the external_id, and of the values that the merchant acts on. */
 export async function eventDigest(event: InvoiceEvent): Promise<string> {
-  const { amount, credited_usdt, adjusted, status } = event;
-  return await engine().sha256(
-    JSON.stringify([amount?.toFixed() ?? null, credited_usdt?.toFixed() ?? null, adjusted, status]),
-  );
+  const { external_id, amount, credited_usdt, adjusted, status } = event;
+  const { sha256 } = engine();
+  const order = await sha256(external_id ?? '');
+  const values = [amount?.toFixed() ?? null, credited_usdt?.toFixed() ?? null, adjusted, status];
+  return `2.${order.slice(0, 30)}.${(await sha256(JSON.stringify(values))).slice(0, 31)}`;
+}
+
+/**
+ * How an event differs from the one that was done under the same key. `order`: it is another one, so the stores of two
+ * businesses or of two sandboxes are one. A digest of another version is not compared.
+ */
+export function digestDifference(done: string, now: string): 'order' | 'values' | null {
+  const [before, after] = [DIGEST.exec(done), DIGEST.exec(now)];
+  if (before === null || after === null) return null;
+  if (before[1] !== after[1]) return 'order';
+  return before[2] === after[2] ? null : 'values';
 }

@@ -1,6 +1,7 @@
 import { isObject, type JsonObject } from '../../contract/json.ts';
 import type { Decimal } from '../../contract/values/decimal.ts';
 import { decimalFrom, Problem } from '../../contract/values/scalars.ts';
+import type { AdjustedPins } from './adjusted.ts';
 import { buildEvent } from './decode.ts';
 import type { CatchUpInvoice, InvoiceEvent } from './event-types.ts';
 import { amountText, EVENT_ROWS, eventNameOf } from './events.ts';
@@ -13,10 +14,10 @@ import { malformed } from './payload.ts';
  * @throws WebhookVerificationError `malformed_payload`
  * @see [Payload members](../../../docs/service-interface.md#payload-members)
  */
-export function eventOfInvoice(invoice: CatchUpInvoice): InvoiceEvent {
+export function eventOfInvoice(invoice: CatchUpInvoice, pins: Pick<AdjustedPins, 'adjustedAbsent'>): InvoiceEvent {
   const raw: unknown = JSON.parse(JSON.stringify(invoice)); // the text forms of the wire
   if (!isObject(raw)) throw malformed('the invoice is not an object');
-  return buildOf(invoice, raw);
+  return buildOf(invoice, raw, pins);
 }
 
 /**
@@ -25,21 +26,40 @@ export function eventOfInvoice(invoice: CatchUpInvoice): InvoiceEvent {
  * @throws WebhookVerificationError `malformed_payload`
  */
 export function paymentOfInvoice(invoice: CatchUpInvoice): Pick<InvoiceEvent, 'type' | 'amount' | 'credited_usdt'> {
-  return buildOf(invoice, {});
+  return buildOf(invoice, {}, { adjustedAbsent: undefined });
 }
 
-function buildOf(invoice: CatchUpInvoice, raw: JsonObject): InvoiceEvent {
+function buildOf(
+  invoice: CatchUpInvoice,
+  raw: JsonObject,
+  { adjustedAbsent }: Pick<AdjustedPins, 'adjustedAbsent'>,
+): InvoiceEvent {
   checkConsistency(invoice);
-  const { uuid, external_id, status, amount, is_adjusted } = invoice;
+  const { uuid, external_id, status, amount } = invoice;
   const name = eventNameOf(status);
-  // An event that cannot be adjusted has one row, which is taken whatever is_adjusted says.
   const rows = EVENT_ROWS.filter((row) => row.name === name);
+  // An event that cannot be adjusted has one row, which is taken whatever is_adjusted says.
+  const is_adjusted = rows.length > 1 ? adjustedOf(invoice, adjustedAbsent) : false;
   const row = rows.find(({ adjusted }) => adjusted === is_adjusted) ?? rows[0];
   const amounts = row?.ofInvoice(invoice) ?? { amount: amountText(amount) };
   const inner = { invoice_uuid: uuid, external_id, status, ...amounts };
   return buildEvent(
     { inner, root: inner, name: null, raw },
     { source: 'catch_up', id: null, signed_at: null, secretIndex: null },
+  );
+}
+
+/** Whether a paid invoice was adjusted. It must be said, as by a webhook. */
+function adjustedOf(
+  { is_adjusted, adjustment }: CatchUpInvoice,
+  adjustedAbsent: AdjustedPins['adjustedAbsent'],
+): boolean {
+  if (typeof is_adjusted === 'boolean') return is_adjusted;
+  if ((adjustment ?? null) !== null) return true;
+  if (adjustedAbsent === 'as_ordered') return false;
+  throw malformed(
+    'the invoice does not say "is_adjusted", so it is not known whether all of the order was paid',
+    "If the service leaves it out of a payment as ordered, set adjustedAbsent: 'as_ordered' of the handler.",
   );
 }
 
@@ -66,8 +86,8 @@ function checkConsistency({ status, is_adjusted, adjustment, ...invoice }: Catch
     );
   }
   if (areDifferent(amount, expected)) throw malformed('"amount" and "adjustment.expected_amount_fiat" differ');
-  if (!is_adjusted && areDifferent(amount, actual)) {
-    throw malformed('"is_adjusted" is not true, but "adjustment.actual_amount_fiat" differs from "amount"');
+  if (is_adjusted === false && areDifferent(amount, actual)) {
+    throw malformed('"is_adjusted" is false, but "adjustment.actual_amount_fiat" differs from "amount"');
   }
 }
 
@@ -87,7 +107,13 @@ function areDifferent(a: Decimal | null, b: Decimal | null): boolean {
 }
 
 /** True for a paid invoice that lacks a member of its end, as the creation form does. A list has the full form. */
-export function lacksPayment({ status, finished_at, settled_amount_usdt, adjustment }: CatchUpInvoice): boolean {
-  const credited = settled_amount_usdt ?? adjustment?.actual_amount_usdt ?? null;
-  return status === 'success' && ((finished_at ?? null) === null || credited === null);
+export function lacksPayment({
+  status,
+  finished_at,
+  settled_amount_usdt,
+  is_adjusted,
+  adjustment,
+}: CatchUpInvoice): boolean {
+  const credited = settled_amount_usdt ?? adjustment?.actual_amount_usdt;
+  return status === 'success' && [finished_at, credited, is_adjusted].some((member) => (member ?? null) === null);
 }

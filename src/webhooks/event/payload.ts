@@ -8,8 +8,8 @@ import { refusal } from '../reasons.ts';
 /**
  * The error for a payload. It names members and rules, never a value, because the body holds a customer's data.
  */
-export function malformed(why: string): WebhookVerificationError {
-  return refusal('malformed_payload', { cause: `The payload is not as the interface says: ${why}.`, remedy: null });
+export function malformed(why: string, remedy: string | null = null): WebhookVerificationError {
+  return refusal('malformed_payload', { cause: `The payload is not as the interface says: ${why}.`, remedy });
 }
 
 /**

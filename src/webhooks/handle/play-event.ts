@@ -2,7 +2,7 @@ import { isMerchantError } from '../../errors/guards.ts';
 import { asUnknown } from '../event/decode.ts';
 import type { InvoiceEvent } from '../event/event-types.ts';
 import { rowOf } from '../event/events.ts';
-import { dedupeKey, eventDigest } from '../event/identity.ts';
+import { dedupeKey, digestDifference, eventDigest } from '../event/identity.ts';
 import type { Claim, ClaimResult, LeaseStore, OnceRequest, OnceResult, TransactionStore } from '../stores/store.ts';
 import type { EventFunction, HandlerSettings } from './handler-options.ts';
 import type { Ending } from './reply.ts';
@@ -92,11 +92,11 @@ async function playEvent<Extra extends object>(
   } catch (error) {
     return { ...STORE_DOWN, error };
   }
-  if (result.state === 'done') return repeatOfDone(result.digest === digest);
+  if (result.state === 'done') return repeatOfDone(result.digest, digest);
   if (result.state === 'running') return RUNNING;
   const takenOver = result.state === 'taken_over';
   if (result.state === 'taken_over') {
-    const other = result.digest === digest ? '' : ' Its amounts or status differ from this one.';
+    const other = digestDifference(result.digest, digest) === null ? '' : ' It differs from this one.';
     const cause = `An earlier attempt at this event did not end. It is handled again now.${other}`;
     report(settings, subject, { reason: 'taken_over', cause });
   }
@@ -161,8 +161,15 @@ function checkResult(result: ClaimResult): ClaimResult {
   throw new TypeError('claim() must resolve to { state }: claimed, taken_over, running or done.');
 }
 
-function repeatOfDone(isSame: boolean): Ending {
-  return { verdict: isSame ? 'duplicate' : 'duplicate_differs' };
+function repeatOfDone(done: string, now: string): Ending {
+  switch (digestDifference(done, now)) {
+    case 'order':
+      return { verdict: 'key_of_another_order' };
+    case 'values':
+      return { verdict: 'duplicate_differs' };
+    case null:
+      return { verdict: 'duplicate' };
+  }
 }
 
 /** The merchant's function for the store to call, and how its run went. */
@@ -225,7 +232,7 @@ async function runOnce<Extra extends object>(
   try {
     const result: OnceResult = await store.runOnce({ ...event, signal: limit.signal }, (extra) => work.run(extra));
     if (result.state === 'running') return RUNNING;
-    if (result.state === 'done') return repeatOfDone(result.digest === event.digest);
+    if (result.state === 'done') return repeatOfDone(result.digest, event.digest);
     if (result.state === 'failed_after_commit') return { ...ENDED_BY_ANOTHER, error: result.error };
     if (result.state !== 'committed')
       throw new TypeError('runOnce() must resolve to { state }: committed, running, done or failed_after_commit.');

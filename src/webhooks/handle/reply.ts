@@ -13,6 +13,8 @@ export interface Ending extends Fact {
   readonly isCauseKnown?: boolean;
   /** Headers of the response for the sender. */
   readonly headers?: Readonly<Record<string, string>>;
+  /** What could be read of a genuine payload that is refused. */
+  readonly about?: Readonly<Record<'key' | 'external_id' | 'order', string | null>>;
 }
 
 /** The response of the endpoint: a plain object, for any framework. */

@@ -17,7 +17,7 @@ export interface Claim {
 
 /** A request to claim a key. */
 export interface ClaimRequest extends Claim {
-  /** The digest of the signed content, to be kept in the record: 64 hex characters. */
+  /** The digest of the signed content, to be kept in the record: 64 characters of ASCII. */
   readonly digest: string;
   /** How long the claim lasts unless renewed, in milliseconds by the clock of the store. 0 expires at once. */
   readonly lease: number;
@@ -143,7 +143,7 @@ export interface LeaseStore<Extra extends object = object> extends StoreRecords 
 export interface OnceRequest {
   /** The event, as {@link Claim.key}. */
   readonly key: string;
-  /** The digest of the signed content, to be kept in the record: 64 hex characters. */
+  /** The digest of the signed content, to be kept in the record: 64 characters of ASCII. */
   readonly digest: string;
   /** True for a replay: the work of a done event runs once more, and the record stays whatever happens. */
   readonly again?: boolean | undefined;

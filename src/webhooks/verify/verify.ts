@@ -12,7 +12,7 @@ import { ConfigurationError, type WebhookVerificationError } from '../../errors/
 import { isMerchantError } from '../../errors/guards.ts';
 import { bytesFrom, type RawBody } from '../body.ts';
 import { engine, type HmacKey, webEngine } from '../crypto.ts';
-import { decodeEvent, type EventPins } from '../event/decode.ts';
+import { decodeEvent, type EventOrigin, type EventPins } from '../event/decode.ts';
 import type { InvoiceEvent } from '../event/event-types.ts';
 import { malformed } from '../event/payload.ts';
 import { refusal } from '../reasons.ts';
@@ -70,6 +70,20 @@ export interface VerifyWebhookOptions {
    */
   readonly eventMember?: string | null | undefined;
   /**
+   * The member of the payload that says whether a payment was adjusted: a name, or a path with dots. Its value is true
+   * or false. No other member is then read for it, but an `adjustment` and an `original_amount` must agree.
+   *
+   * @defaultValue `adjusted` or `is_adjusted`
+   * @see [Payload members](../../../docs/service-interface.md#payload-members)
+   */
+  readonly adjustedMember?: string | undefined;
+  /**
+   * `as_ordered`: a payment that does not say whether it was adjusted was paid as ordered, for a service that leaves the
+   * member out when it is false. A member that is there is still read. By default such a payment is refused as malformed,
+   * because an absent member must not ship an order that was paid in part.
+   */
+  readonly adjustedAbsent?: 'as_ordered' | undefined;
+  /**
    * Whether deliveries signed with `whsec_sandbox`, the public secret of the command `sandbox`, are accepted. Otherwise
    * they are refused as `sandbox_secret`, because anybody can make them. Never true in production.
    *
@@ -90,17 +104,23 @@ export const VERIFY_OPTIONS = {
   now: (value: unknown): (() => number) => parseClock(value as TimeSource | undefined), // which checks it
   encoding: word(SIGNATURE_ENCODINGS, undefined),
   timestampFormat: word(TIMESTAMP_FORMATS, undefined),
-  orderIdMember(value: unknown, name: string, fail: Fail): string | undefined {
-    if (value === undefined || isPath(value)) return value;
-    return fail(`${name} must be the name of a payload member, or a path such as "order.id", or omitted`);
-  },
+  orderIdMember: pathOption('order.id'),
   eventMember(value: unknown, name: string, fail: Fail): string | null | undefined {
     if (value === undefined || value === null || isPath(value)) return value;
     return fail(`${name} must be the name of a payload member, a path such as "event.type", or null, or omitted`);
   },
+  adjustedMember: pathOption('payment.adjusted'),
+  adjustedAbsent: word(['as_ordered'] as const, undefined),
   sandbox: flag(undefined),
   maxBodySize: count({ default: DEFAULT_MAX_BODY_SIZE, min: 1 }),
 } satisfies OptionTable<VerifyWebhookOptions>;
+
+function pathOption(example: string) {
+  return (value: unknown, name: string, fail: Fail): string | undefined => {
+    if (value === undefined || isPath(value)) return value;
+    return fail(`${name} must be the name of a payload member, or a path such as "${example}", or omitted`);
+  };
+}
 
 function isPath(member: unknown): member is string {
   return typeof member === 'string' && !member.split('.').includes('');
@@ -119,10 +139,10 @@ export interface VerifySettings
 /** Puts the secrets beside the options that were read. Warns of the public secret of the sandbox. */
 export function verifySettings(
   secrets: readonly HmacKey[],
-  { orderIdMember, eventMember, ...read }: Read<typeof VERIFY_OPTIONS>,
+  { orderIdMember, eventMember, adjustedMember, adjustedAbsent, ...read }: Read<typeof VERIFY_OPTIONS>,
 ): VerifySettings {
   warnOfSandboxSecret(secrets, read.sandbox);
-  return { ...read, secrets, pins: { orderIdMember, eventMember } };
+  return { ...read, secrets, pins: { orderIdMember, eventMember, adjustedMember, adjustedAbsent } };
 }
 
 /**
@@ -156,7 +176,9 @@ export async function verifyWebhook(
     const [secret, options] = rest;
     const read = options === undefined ? defaults() : readVerifyOptions(options);
     const settings = verifySettings(readSecrets(rest.length === 0 ? null : { secret }), read);
-    return await verifyDelivery(bytesFrom(rawBody, settings.maxBodySize), readHeaders(headers), settings);
+    const given = bytesFrom(rawBody, settings.maxBodySize);
+    const { body, origin } = await verifyDelivery(given, readHeaders(headers), settings);
+    return decodeEvent(body, origin, settings.pins);
   } catch (error) {
     if (isMerchantError(error)) throw error;
     throw new ConfigurationError('verifyWebhook: its arguments cannot be read.', { cause: error });
@@ -175,12 +197,18 @@ function defaults(): Read<typeof VERIFY_OPTIONS> {
   return noOptions;
 }
 
+/** The parsed payload of a genuine delivery, and the facts about its event that it does not state. */
+export interface VerifiedPayload {
+  readonly body: unknown;
+  readonly origin: EventOrigin;
+}
+
 /** Verifies a delivery as {@link verifyWebhook} does, with bytes, headers and options that were read before. */
 export async function verifyDelivery(
   given: Uint8Array,
   headers: HeaderValues,
   settings: VerifySettings,
-): Promise<InvoiceEvent> {
+): Promise<VerifiedPayload> {
   const { id, signature, timestamp } = requiredHeaders(headers);
   const digest = parseSignature(signature, settings.encoding);
   const signed_at = parseTimestamp(timestamp, settings.timestampFormat);
@@ -202,7 +230,7 @@ export async function verifyDelivery(
   // a clock.
   checkAge(readClock(settings) - signed_at.getTime(), settings.tolerance);
   const origin = { source: 'webhook', id, signed_at, secretIndex } as const;
-  return decodeEvent(parseJson(body), origin, settings.pins);
+  return { body: parseJson(body), origin };
 }
 
 /** The error for a signature that does not match. It names only mistakes that need no HMAC. */

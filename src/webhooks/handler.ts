@@ -133,7 +133,8 @@ const BODY_TOO_SLOW: Ending = {
 function respond(settings: ReportSettings, subject: ReportSubject, ending: Ending): WebhookReply {
   const { verdict, headers, about, ...fact } = ending;
   const reply = replyFor(verdict, headers);
-  if (verdict !== 'done') report(settings, { ...subject, ...about }, { reason: verdict, ...fact, status: reply.status });
+  if (verdict !== 'done')
+    report(settings, { ...subject, ...about }, { reason: verdict, ...fact, status: reply.status });
   return reply;
 }
 

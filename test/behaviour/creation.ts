@@ -80,7 +80,7 @@ export const CREATION: readonly Behaviour[] = [
       const { data, response } = await merchant.invoices.createOrRenew({ ...ORDER, amount: '25' }).withResponse();
       const { uuid } = sandbox.invoice('order-1042');
       expect(await errorOf(merchant.invoices.create(ORDER))).toMatchObject({ existing: { uuid, status: 'pending' } });
-      expect(data).toMatchObject({ created: false, invoice: { uuid, status: 'pending', is_adjusted: false } });
+      expect(data).toMatchObject({ created: false, invoice: { uuid, status: 'pending', adjustment: null } });
       expect(response.recovered).toBe(false);
     },
   },

@@ -10,9 +10,18 @@ import { errorOf } from '../support/test-client.ts';
 import { expectNotFound } from './expected.ts';
 import { type Behaviour, identOf, ORDER, type Stage } from './stage.ts';
 
-/** What a merchant has to pin under a dialect: a name of the order id that could mean another thing. */
-function pinsOf({ dialect: { orderIdMember } }: Stage): Pick<VerifyWebhookOptions, 'orderIdMember'> {
-  return orderIdMember === 'order_id' || orderIdMember === 'order.id' ? { orderIdMember } : {};
+type Pins = Pick<VerifyWebhookOptions, 'orderIdMember' | 'adjustedMember' | 'adjustedAbsent'>;
+
+/**
+ * What a merchant has to pin under a dialect: a name of the order id that could mean another thing, and the word whether
+ * a payment was adjusted where it stands elsewhere or is left out.
+ */
+function pinsOf({ dialect: { orderIdMember, adjustedMember } }: Stage): Pins {
+  return {
+    ...((orderIdMember === 'order_id' || orderIdMember === 'order.id') && { orderIdMember }),
+    ...(adjustedMember === 'payment.adjusted' && { adjustedMember }),
+    ...(adjustedMember === 'only_when_true' && { adjustedAbsent: 'as_ordered' }),
+  };
 }
 
 /** The event of the last webhook that arrived. */
@@ -156,8 +165,10 @@ export const WEBHOOKS: readonly Behaviour[] = [
       expect([shop.answers, shop.fulfilled]).toEqual([[500], []]);
       const [report] = shop.reports;
       expect(report).toMatchObject({ reason: 'malformed_payload' });
-      const name = stage.dialect.orderIdMember; // in an envelope the members of the envelope are named from outside
-      expect(report?.message).toContain(`Members that could be it: ${name}`);
+      // In an envelope the members of the envelope are named from outside.
+      const named = `Members that could be it: ${stage.dialect.orderIdMember}`;
+      const isUnsaid = pins.adjustedMember !== undefined || pins.adjustedAbsent !== undefined;
+      expect(report?.message).toContain(isUnsaid ? "set adjustedMember: 'path.of.the.member'" : named);
       const told = shopOn(stage);
       await advance(stage, 1); // the service repeats what was not done
       expect([told.answers, told.fulfilled]).toMatchObject([[200], [{ external_id: 'order-1042' }]]);

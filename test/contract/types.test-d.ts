@@ -148,7 +148,7 @@ describe('the wire form of a type', () => {
     expectTypeOf<WireInvoice['finished_at']>().toEqualTypeOf<string | null>();
     expectTypeOf<NonNullable<WireInvoice['adjustment']>['actual_amount_usdt']>().toEqualTypeOf<string>();
     expectTypeOf<WireInvoice['status']>().toEqualTypeOf<KnownInvoiceStatus>();
-    expectTypeOf<WireInvoice['is_adjusted']>().toEqualTypeOf<boolean>();
+    expectTypeOf<WireInvoice['is_adjusted']>().toEqualTypeOf<boolean | null>();
     expectTypeOf<Wire<readonly { readonly at: Date }[]>>().toEqualTypeOf<readonly { readonly at: string }[]>();
   });
 });

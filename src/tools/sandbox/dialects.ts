@@ -16,6 +16,7 @@ export const DIALECTS = {
   timestampFormat: ['seconds', 'milliseconds', 'iso'],
   timestampPer: ['attempt', 'delivery'],
   orderIdMember: ['external_id', 'order_id', 'order.id', 'merchant_order_id'],
+  adjustedMember: ['adjusted', 'is_adjusted', 'payment.adjusted', 'only_when_true'],
 } as const;
 
 /**

@@ -224,6 +224,15 @@ const EFFECTS: {
       merchant_order_id: part({ merchant_order_id: 'order-1042' }),
     },
   ],
+  adjustedMember: [
+    ({ payload }) => [payload.adjusted, payload.is_adjusted, payload.payment],
+    {
+      adjusted: [true, undefined, undefined],
+      is_adjusted: [undefined, true, undefined],
+      'payment.adjusted': [undefined, undefined, { adjusted: true }],
+      only_when_true: [true, undefined, undefined],
+    },
+  ],
 };
 
 const cases = Object.entries<readonly (string | number)[]>({ ...DIALECTS, ...CLIENT_DIALECTS }).flatMap(

@@ -147,7 +147,7 @@ it.each<[string, CatchUpInvoice, string]>([
   [
     'not adjusted, and paid unlike an adjustment',
     { ...adjusted, is_adjusted: false },
-    '"is_adjusted" is not true, but "adjustment.actual_amount_fiat" differs from "amount"',
+    '"is_adjusted" is false, but "adjustment.actual_amount_fiat" differs from "amount"',
   ],
   [
     'adjusted from another amount than was ordered',

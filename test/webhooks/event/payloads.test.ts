@@ -39,8 +39,19 @@ const reads = (body: object, event: object): Read => [body, event];
 const AMOUNTS: Read[] = [
   [paid, { adjusted: false, original_amount: null, amount: new Decimal(25), credited_usdt: new Decimal('26.91') }],
   [ADJUSTED, { adjusted: true, original_amount: new Decimal(25), amount: new Decimal(17) }],
-  [{ ...paid, adjusted: undefined }, NOT_ADJUSTED],
-  [{ ...paid, adjusted: null, original_amount: null }, NOT_ADJUSTED],
+  // Whether a payment was adjusted is said by any of four members.
+  [{ ...paid, adjusted: undefined, is_adjusted: false }, NOT_ADJUSTED],
+  reads({ ...paid, adjusted: undefined, is_adjusted: true }, { adjusted: true, original_amount: null }),
+  reads({ ...paid, adjusted: undefined, adjustment: { actual_amount_fiat: '25' } }, { adjusted: true }),
+  reads({ ...paid, adjusted: true, credited_usdt: '0' }, { adjusted: true, credited_usdt: new Decimal(0) }),
+  [{ ...paid, adjustment: null }, NOT_ADJUSTED],
+  [{ ...paid, adjustment: [] }, NOT_ADJUSTED],
+  // Pinned: the place, and what an absent member means.
+  [{ ...paid, adjusted: undefined, pay: { fixed: false } }, NOT_ADJUSTED, { adjustedMember: 'pay.fixed' }],
+  [{ ...paid, pay: { fixed: true } }, { adjusted: true }, { adjustedMember: 'pay.fixed' }],
+  [{ ...paid, adjusted: undefined }, NOT_ADJUSTED, { adjustedAbsent: 'as_ordered' }],
+  [{ ...paid, adjusted: null, original_amount: null }, NOT_ADJUSTED, { adjustedAbsent: 'as_ordered' }],
+  [{ ...paid, adjusted: true }, { adjusted: true }, { adjustedAbsent: 'as_ordered' }],
   reads(
     { ...paid, adjusted: undefined, original_amount: '30.00' },
     { adjusted: true, original_amount: new Decimal(30) },
@@ -68,7 +79,21 @@ const AMOUNTS: Read[] = [
   reads({ ...canceled, status: 'held', original_amount: '9' }, { adjusted: true, original_amount: new Decimal(9) }),
   [{ ...canceled, status: 'held', adjusted: 'yes' }, NOT_ADJUSTED],
 ];
+const UNSAID = '"adjusted" is missing';
 const BAD_AMOUNTS: Refused[] = [
+  [{ ...paid, adjusted: undefined }, UNSAID],
+  [{ ...paid, adjusted: null, original_amount: null }, UNSAID],
+  [{ ...paid, adjusted: undefined }, "set adjustedMember: 'path.of.the.member'"],
+  [{ ...paid, adjusted: undefined }, "set adjustedAbsent: 'as_ordered'"],
+  [{ ...paid, pay: {} }, '"pay.fixed" is missing', { adjustedMember: 'pay.fixed' }],
+  [{ original_amount: '9', data: { ...paid, adjusted: undefined } }, UNSAID], // what stands beside a whole invoice
+  [{ ...paid, is_adjusted: true }, 'contradict each other'],
+  [{ ...paid, adjustment: { actual_amount_fiat: '25' } }, 'contradict each other'],
+  [{ ...paid, adjusted: true, adjustment: { actual_amount_fiat: '60' } }, '"adjustment.actual_amount_fiat" differs'],
+  [{ ...paid, adjusted: true, adjustment: { actual_amount_usdt: '1' } }, '"adjustment.actual_amount_usdt" differs'],
+  [{ ...ADJUSTED, adjustment: { expected_amount_fiat: '30' } }, '"adjustment.expected_amount_fiat" differs'],
+  [{ ...paid, credited_usdt: '0' }, 'it was paid as ordered, but "credited_usdt" is 0'],
+  [{ ...paid, credited_usdt: '0.00' }, 'it was paid as ordered, but "credited_usdt" is 0'],
   [{ ...paid, credited_usdt: undefined }, '"credited_usdt" is missing'],
   [{ ...paid, credited_usdt: null }, '"credited_usdt" is missing'],
   [{ ...paid, credited_usdt: '1e1000000000' }, '"credited_usdt" must be a decimal'],
@@ -196,7 +221,6 @@ const ENVELOPES: Read[] = [
   // What is whole counts, whatever stands beside it.
   reads({ ...paid, data: { ...paid, amount: '1.00', status: 'fail' } }, { ...PAID, amount: new Decimal(25) }),
   [{ status: 'ok', amount: '1.00', adjusted: true, original_amount: '9', data: canceled }, NOTHING_PAID],
-  [{ original_amount: '9', data: { ...paid, adjusted: undefined } }, { adjusted: false }],
 ];
 
 const STRONG_NAMES = [

@@ -144,9 +144,9 @@ describe.each(RUNTIMES)('records of the first release with $runtime', ({ enter }
     const held = { ...stored('unknown', { status: 'held' }), amount: null, credited_usdt: null } as InvoiceEvent;
     const canceled = { ...stored('invoice.canceled', { status: 'expired' }), credited_usdt: null } as InvoiceEvent;
     expect(await Promise.all([stored('invoice.paid'), held, canceled].map(eventDigest))).toEqual([
-      'c88a3db1a4515a9da1ee838bd92938185e659cf23565307da8408f344c901bd7',
-      'df975941ef5600fc0a70946234f5b2ada1db00f8c1fdae6b0a82fa1c6dbf97d3',
-      'f7fd3518c20aff16a5800c7933771f162ae22e69bcf564b2174ffea927814958',
+      '2.e3b0c44298fc1c149afbf4c8996fb9.c88a3db1a4515a9da1ee838bd929381',
+      '2.e3b0c44298fc1c149afbf4c8996fb9.df975941ef5600fc0a70946234f5b2a',
+      '2.e3b0c44298fc1c149afbf4c8996fb9.f7fd3518c20aff16a5800c7933771f1',
     ]);
   });
 });

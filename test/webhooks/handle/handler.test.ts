@@ -45,7 +45,8 @@ describe.each(RUNTIMES)('a delivery with $runtime', ({ enter }) => {
     expect(await send(shop, repeat, 'dlv_2')).toMatchObject({ status: 200, body: 'duplicate' });
     expect(shop.calls).toHaveLength(1);
     const report = { reason: 'duplicate', message: expect.any(String), status: 200, deliveryId: 'dlv_2', ageMs: 0 };
-    expect(shop.reports).toEqual([{ ...report, key: `${UUID}:paid`, external_id: 'order-1042' }]);
+    const about = { key: `${UUID}:paid`, external_id: 'order-1042', order: 'order-1042' };
+    expect(shop.reports).toEqual([{ ...report, ...about }]);
   });
 
   it.each<[string, object]>([
@@ -280,7 +281,12 @@ describe('the lease', () => {
   it('of a process that died is taken over when it ends, not before, and other amounts are named', async () => {
     const clock = new ManualClock();
     const store = memoryStore({ now: clock.now });
-    await store.claim({ key: `${UUID}:paid`, owner: 'dead', digest: 'd', lease: 50_000 });
+    await store.claim({
+      key: `${UUID}:paid`,
+      owner: 'dead',
+      digest: '2.bff83cdfb94d8087b6fd49cb20c427.0000000000000000000000000000000',
+      lease: 50_000,
+    });
     const shop = endpoint({ store }, clock);
     await clock.advance(49_999);
     expect(await send(shop)).toMatchObject({ status: 409 });

@@ -16,6 +16,8 @@ const down = (): Promise<never> => Promise.reject(failure);
 type Work = (extra: object) => Promise<void>;
 type Run = (claim: unknown, work: Work) => Promise<unknown>;
 
+const done = (digest: string) => async () => ({ state: 'done', digest }) as const;
+
 /** A transaction around the work, which holds or has lost its claim at the end. */
 const transaction =
   (log: string[], held = true): Run =>
@@ -193,7 +195,18 @@ describe('a store that holds the claim in its transaction', () => {
 
   it.each<[string, TransactionStore['runOnce'], object]>([
     ['is running elsewhere', async () => ({ state: 'running' }), { status: 409, body: 'duplicate_running' }],
-    ['is done', async () => ({ state: 'done', digest: 'x' }), { status: 200, body: 'duplicate_differs' }],
+    // The first part is the start of the SHA-256 of the external_id, the second that of the amounts and the status.
+    [
+      'is done',
+      done('2.bff83cdfb94d8087b6fd49cb20c427.0000000000000000000000000000000'),
+      { status: 200, body: 'duplicate_differs' },
+    ],
+    ['is done, by another version', done('x'), { status: 200, body: 'duplicate' }],
+    [
+      'is that of another order',
+      done('2.df8cf80227ec3237922df0ecd88385.0000000000000000000000000000000'),
+      { status: 500, body: 'key_of_another_order' },
+    ],
     ['cannot be claimed', down, { status: 503, body: 'store_failed' }],
     ['was not run', async () => ({ state: 'committed' }), { status: 503, body: 'store_failed' }],
     ['has an unknown state', async () => ({ state: 'ok' }) as never, { status: 503, body: 'store_failed' }],

@@ -337,7 +337,7 @@ const EVENT_PATH =
   'verifyWebhook: eventMember must be the name of a payload member, a path such as "event.type", or null, or omitted';
 const CONFIGURATIONS: readonly (readonly [message: string, options: unknown, secret?: unknown])[] = [
   [
-    'verifyWebhook: options has no "tolerence"; it has tolerance, now, encoding, timestampFormat, orderIdMember, eventMember, sandbox, maxBodySize',
+    'verifyWebhook: options has no "tolerence"; it has tolerance, now, encoding, timestampFormat, orderIdMember, eventMember, adjustedMember, adjustedAbsent, sandbox, maxBodySize',
     { tolerence: 300_000 },
   ],
   ['verifyWebhook: options must be an object, not null', null],

@@ -3,6 +3,7 @@ import type { KnownEventType } from '../../../contract/statuses.ts';
 import { isLoopback } from '../../../contract/values/scalars.ts';
 import { eventNameOf } from '../../../webhooks/event/events.ts';
 import { signWebhook } from '../../../webhooks/verify/signature.ts';
+import type { VerifyWebhookOptions } from '../../../webhooks/verify/verify.ts';
 import type { Dialect } from '../dialects.ts';
 import type { DeliveryFetch } from '../options.ts';
 import type { DeliveryFault } from '../state/faults.ts';
@@ -17,8 +18,27 @@ export function eventTypeOf(invoice: InvoiceRecord): KnownEventType {
 }
 
 /** The options of `verifyWebhook` and the handler that a receiver needs for the webhooks of a dialect. */
-export function receiverPins({ orderIdMember }: Dialect): { orderIdMember?: string } {
-  return orderIdMember === 'order_id' || orderIdMember === 'order.id' ? { orderIdMember } : {};
+export function receiverPins({
+  orderIdMember,
+  adjustedMember,
+}: Dialect): Pick<VerifyWebhookOptions, 'orderIdMember' | 'adjustedMember' | 'adjustedAbsent'> {
+  return {
+    ...((orderIdMember === 'order_id' || orderIdMember === 'order.id') && { orderIdMember }),
+    ...(adjustedMember === 'payment.adjusted' && { adjustedMember }),
+    ...(adjustedMember === 'only_when_true' && { adjustedAbsent: 'as_ordered' as const }),
+  };
+}
+
+/** The members that say whether a payment was adjusted. */
+function adjustedMembers(adjusted: boolean, { adjustedMember }: Dialect): object {
+  switch (adjustedMember) {
+    case 'payment.adjusted':
+      return { payment: { adjusted } };
+    case 'only_when_true':
+      return adjusted ? { adjusted } : {};
+    default:
+      return { [adjustedMember]: adjusted };
+  }
 }
 
 /**
@@ -36,7 +56,7 @@ export function eventBody(
   const paid = {
     amount: adjustment?.actual_amount_fiat ?? amount,
     credited_usdt: invoice.settledUsdt,
-    adjusted: adjustment !== null,
+    ...adjustedMembers(adjustment !== null, dialect),
     ...(adjustment !== null && { original_amount: adjustment.expected_amount_fiat }),
   };
   const members = {

@@ -223,9 +223,9 @@ async function readBack(creation: OpenCall<CreatedInvoice>): Promise<ReadBack> {
 /** Warns once of a webhook address that only this machine can reach, at a service on another one. */
 function warnOfLoopback({ client, sent }: OpenCall<CreatedInvoice>): void {
   const { callback_url: address } = sent;
+  if (address === undefined || client.hasOwnFetch || !isLoopback(new URL(address).hostname)) return;
   const { hostname } = new URL(client.baseUrl);
-  if (address === undefined || client.hasOwnFetch || isLoopback(hostname) || hostname.endsWith('.invalid')) return;
-  if (!isLoopback(new URL(address).hostname)) return;
+  if (isLoopback(hostname) || hostname.endsWith('.invalid')) return;
   const text =
     'callback_url is on localhost, and the service is not: its webhooks will not arrive. Give a public address, such as that of a tunnel. This is printed once.';
   warnOnce('callback_url on localhost', text, client.printed);

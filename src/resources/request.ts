@@ -71,7 +71,7 @@ const UNNAMED: Named<Endpoint<unknown>> = {
 };
 
 /** What a request asks for, or what is wrong with it. */
-type ReadRequest = { readonly endpoint: Named<Endpoint<unknown>>; readonly json: unknown } | WrongOptions;
+type ReadRequest = { readonly endpoint: Named<Endpoint<unknown>>; readonly text: string | null } | WrongOptions;
 
 /** Sends one request to any endpoint of the service. The arguments are read and copied at once. */
 export async function rawRequest(
@@ -81,8 +81,8 @@ export async function rawRequest(
 ): Promise<Success<unknown>> {
   const read = readRequest(client, request);
   const settings = 'problem' in read ? read : readCallOptions(client.settings, options);
-  const { endpoint, json } = 'problem' in read ? { endpoint: UNNAMED, json: undefined } : read;
-  const call = open(client, endpoint, { json, settings });
+  const { endpoint, text } = 'problem' in read ? { endpoint: UNNAMED, text: null } : read;
+  const call = open(client, endpoint, { text, settings });
   return finish(call, send(call));
 }
 
@@ -100,7 +100,7 @@ function readRequest(client: ClientCore, request: AnyRequest): ReadRequest {
       query: () => ({ ok: true, value: texts }),
       data: checkOf(decode),
     };
-    return { endpoint, json: body === undefined ? undefined : jsonCopy(body, fail) };
+    return { endpoint, text: body === undefined ? null : jsonText(body, fail) };
   });
   // The problem may quote a name or a path, into which the caller may have put the key by mistake.
   return 'problem' in read ? { problem: client.hide(read.problem) } : read;
@@ -152,8 +152,8 @@ function wireText(value: unknown, at: string, fail: Fail): string {
   );
 }
 
-/** Copies data as JSON writes it. What JSON would change silently is refused. */
-function jsonCopy(body: unknown, fail: Fail): unknown {
+/** The JSON of a body, written at once. What JSON would change silently is refused. */
+function jsonText(body: unknown, fail: Fail): string {
   let wrong: string | null = null;
   let text: string | undefined;
   try {
@@ -166,5 +166,5 @@ function jsonCopy(body: unknown, fail: Fail): unknown {
     wrong ??= 'body cannot be written as JSON: it holds itself, a bigint, or a member that throws';
   }
   if (wrong !== null) return fail(wrong);
-  return text === undefined ? fail(`body must be data, not ${kindOf(body)}`) : JSON.parse(text);
+  return text ?? fail(`body must be data, not ${kindOf(body)}`);
 }

@@ -88,8 +88,8 @@ export interface WireRequest {
   readonly search: URLSearchParams;
   /** Headers beyond those of the client. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The JSON body. Undefined for none. */
-  readonly json: unknown;
+  /** The JSON of the body. Null for none. */
+  readonly text: string | null;
 }
 
 /** One call: input and options read once, and carried unchanged through attempts, reading back and comparison. */

@@ -11,8 +11,8 @@ import {
 import { ConfigurationError, type WebhookVerificationError } from '../../errors/classes.ts';
 import { isMerchantError } from '../../errors/guards.ts';
 import { bytesFrom, type RawBody } from '../body.ts';
-import { engine, type HmacKey, webEngine } from '../crypto.ts';
-import { decodeEvent, type EventPins } from '../event/decode.ts';
+import { areEqual, engine, type Hmac, type HmacKey, webEngine } from '../crypto.ts';
+import { decodeEvent } from '../event/decode.ts';
 import type { InvoiceEvent } from '../event/event-types.ts';
 import { malformed } from '../event/payload.ts';
 import { refusal } from '../reasons.ts';
@@ -106,14 +106,11 @@ function isPath(member: unknown): member is string {
   return typeof member === 'string' && !member.split('.').includes('');
 }
 
-/** The secrets and options after their check. */
-export interface VerifySettings
-  extends Pick<
-    Read<typeof VERIFY_OPTIONS>,
-    'tolerance' | 'now' | 'encoding' | 'timestampFormat' | 'sandbox' | 'maxBodySize'
-  > {
+/** The options after their check, and the secrets. */
+export interface VerifySettings extends Read<typeof VERIFY_OPTIONS> {
   readonly secrets: readonly HmacKey[];
-  readonly pins: EventPins;
+  /** The HMAC of each secret, in the same order. */
+  readonly hmacs: readonly Hmac[];
 }
 
 /**
@@ -121,13 +118,10 @@ export interface VerifySettings
  *
  * @throws ConfigurationError for an unusable secret
  */
-export function verifySettings(
-  secret: unknown,
-  { orderIdMember, eventMember, ...read }: Read<typeof VERIFY_OPTIONS>,
-): VerifySettings {
+export function verifySettings(secret: unknown, read: Read<typeof VERIFY_OPTIONS>): VerifySettings {
   const secrets = parseSecrets(secret);
   warnOfSandboxSecret(secrets, read.sandbox);
-  return { ...read, secrets, pins: { orderIdMember, eventMember } };
+  return { ...read, secrets, hmacs: secrets.map(engine().hmacOf) };
 }
 
 /**
@@ -183,14 +177,13 @@ export async function verifyDelivery(
   const { id, signature, timestamp } = requiredHeaders(headers);
   const digest = parseSignature(signature, settings.encoding);
   const signed_at = parseTimestamp(timestamp, settings.timestampFormat);
-  const crypto = engine();
   // WebCrypto is asynchronous, and a caller may reuse its buffer meanwhile. The verified bytes must be those that are
   // parsed. Not slice(): on a Buffer it returns a view of the same memory.
-  const body = crypto === webEngine ? new Uint8Array(given) : given;
+  const body = engine() === webEngine ? new Uint8Array(given) : given;
   let secretIndex = -1;
-  for (const [index, secret] of settings.secrets.entries()) {
-    const expected = crypto.hmac(secret, signedHead(timestamp), body);
-    if (!crypto.equal(typeof expected === 'string' ? expected : await expected, digest)) continue;
+  for (const [index, hmac] of settings.hmacs.entries()) {
+    const expected = hmac(signedHead(timestamp), body);
+    if (!areEqual(typeof expected === 'string' ? expected : await expected, digest)) continue;
     secretIndex = index;
     break;
   }
@@ -201,7 +194,7 @@ export async function verifyDelivery(
   // a clock.
   checkAge(readClock(settings) - signed_at.getTime(), settings.tolerance);
   const origin = { source: 'webhook', id, signed_at, secretIndex } as const;
-  return decodeEvent(parseJson(body), origin, settings.pins);
+  return decodeEvent(parseJson(body), origin, settings);
 }
 
 /** The error for a signature that does not match. It names only mistakes that need no HMAC. */

@@ -486,9 +486,9 @@ function delay(byDefault: number): OptionReader<number> {
 function hooksOption(hooks: unknown, name: string, refuse: Fail): Hooks | undefined {
   if (hooks === undefined) return undefined;
   const isPlain = typeof hooks !== 'object' || [Object.prototype, null].includes(Object.getPrototypeOf(hooks ?? {}));
-  checkOptions(name, hooks, new Set<string>(isPlain ? HOOK_NAMES : Object.keys(hooks ?? {})), refuse);
+  checkOptions(name, hooks, isPlain ? HOOK_NAMES : new Set(Object.keys(hooks ?? {})), refuse);
   const given = hooks as Hooks; // an object: each of its functions is checked here
-  for (const each of HOOK_NAMES) checkCallbacks({ [`${name}.${each}`]: given[each] }, refuse);
+  for (const each of HOOK_NAMES) checkCallbacks({ [`${name}.${each}`]: Reflect.get(given, each) }, refuse);
   return given;
 }
 

@@ -214,6 +214,28 @@ webhooks.verifyWebhook('', {}, 'whsec').catch((error) => {
       .map(({ messageText, file: at }) => `${at?.fileName}: ${ts.flattenDiagnosticMessageText(messageText, '\n')}`);
     expect(findings).toEqual([]);
   });
+
+  it.each(['merchant-invoicing', 'merchant-invoicing/webhooks', 'merchant-invoicing/testing'])(
+    'takes the codes that a program registers in %s, also where another entry compares them',
+    (name) => {
+      const file = join(consumer.folder, 'registered.mts');
+      const uses = ['merchant-invoicing', 'merchant-invoicing/webhooks'].map(
+        (from, at) => `
+          import { hasCode as hasCode${at}, isMerchantError as isMerchantError${at} } from '${from}';
+          export function read${at}(error: unknown): string {
+            if (hasCode${at}(error, 'ORDER_ON_HOLD')) return error.answeredBy;
+            if (isMerchantError${at}(error) && error.code === 'ORDER_ON_HOLD') return error.answeredBy;
+            // @ts-expect-error mistyped
+            return isMerchantError${at}(error) && error.code === 'ORDER_ON_HOLT' ? '' : '-';
+          }`,
+      );
+      const registered = `import '${name}'; declare module '${name}' { interface ServiceCodes { ORDER_ON_HOLD: true } }`;
+      writeFileSync(file, registered + uses.join(''));
+      const options = { strict: true, target: ts.ScriptTarget.ES2022, module: ts.ModuleKind.NodeNext, types: [] };
+      const found = ts.getPreEmitDiagnostics(ts.createProgram([file], options));
+      expect(found.map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, '\n'))).toEqual([]);
+    },
+  );
 });
 
 /** Puts the package beside its own dependency, which the program of the folder can then not name. */

@@ -9,7 +9,7 @@ import {
   type ValidationIssue,
 } from '../errors/classes.ts';
 import { type ApiErrorKind, type ErrorCode, errorKindOf, errorOutcome } from '../errors/codes.ts';
-import type { CallError } from '../errors/guards.ts';
+import type { CallError, PlainApiError } from '../errors/guards.ts';
 import { beginningWithoutSecrets, shown, shownData } from '../errors/hide.ts';
 import { printable } from '../errors/printable.ts';
 import { failureAlone, retryAfterOf, retryClassOf } from './retry.ts';
@@ -165,7 +165,7 @@ export function errorOfResponse(
     return new ValidationError({ ...init, message, issues: all.slice(0, ISSUES_MAX), origin: 'service' });
   }
   if (kind !== 'request') return new ERROR_RESPONSE_CLASSES[kind]({ ...init, message });
-  return new ApiError({ ...init, message }) as Extract<CallError, { readonly kind: 'request' }>; // ApiError itself has this kind
+  return new ApiError({ ...init, message }) as PlainApiError; // ApiError itself has this kind
 }
 
 /** Joins the sentences that are not empty. */

@@ -144,15 +144,15 @@ export function successEvent(call: Observed, { response, attempts, durationMs, r
 
 /** The event of a call that has failed. `isNeeded` is false for a page that its list does not need. */
 export function failureEvent(call: Observed, error: AnyMerchantError, durationMs: number, isNeeded: boolean): EndEvent {
-  const { outcome, attempts } = error;
+  const { outcome, attempts, status, requestId } = error;
   const facts = eventFacts(call);
   return {
     ...facts,
     externalId: error.externalId ?? facts.externalId,
     attempt: attempts.length,
     ok: false,
-    status: 'status' in error ? error.status : null,
-    requestId: 'requestId' in error ? error.requestId : null,
+    status,
+    requestId,
     code: printable(error.code) as ErrorCode, // any text is one
     outcome,
     error,

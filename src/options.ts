@@ -316,7 +316,7 @@ const overridesTable = (settings: CompleteOptions) =>
     ...common(settings, SHORTEST),
   }) as const satisfies OptionTable<ClientOverrides>;
 const callTable = (settings: CompleteOptions) =>
-  ({ signal: signal(), ...common(settings), query: texts(checkQueryText) }) as const satisfies OptionTable<CallOptions>;
+  ({ signal: signal(), ...common(settings), query: queryTexts }) as const satisfies OptionTable<CallOptions>;
 const rowsTable = (settings: CompleteOptions) =>
   ({
     ...callTable(settings),
@@ -535,6 +535,11 @@ function checkHeader(name: string, value: unknown, what: string, refuse: Fail): 
     refuse(`${what}: the value of ${name} is not text that a header can carry`);
   }
   return header;
+}
+
+/** Query parameters that the caller names. */
+export function queryTexts(given: unknown, what: string, refuse: Fail): Readonly<Record<string, string>> {
+  return texts(checkQueryText)(given, what, refuse);
 }
 
 function checkQueryText(name: string, value: unknown, what: string, refuse: Fail): string {

@@ -68,8 +68,8 @@ export async function createInvoice(
 async function createOrRead(call: OpenCall<CreatedInvoice>, orGet: boolean): Promise<Result<CreateOrGetResult>> {
   const sent = await send(call);
   if (sent.ok) return { ...sent, value: { created: true, invoice: sent.value } };
-  const { about, outcome } = sent;
-  const exists = about.is === 'error_response' && about.kind === 'conflict';
+  const { facts, outcome } = sent;
+  const exists = facts.is === 'error_response' && facts.kind === 'conflict';
   // Only after an attempt with an unknown outcome can this call have created the existing invoice.
   return exists && (outcome === 'unknown' || orGet) ? recover(call, sent, orGet) : sent;
 }

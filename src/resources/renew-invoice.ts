@@ -112,9 +112,9 @@ async function findAttempt(first: OpenCall<CreatedInvoice>): Promise<Result<Crea
 const TRIED_OUT = `The order has ${ATTEMPTS_MAX} invoices that ended unpaid: use a new order id.`;
 
 /** What a conflict says of the existing invoice, or null for any other failure. */
-function conflictIn({ about }: Failure, form: ConflictForm | undefined): { readonly status: string | null } | null {
-  if (about.is !== 'error_response' || about.kind !== 'conflict') return null;
-  return { status: about.namesAnotherOrder ? null : (form?.read(about.body.details).existingStatus ?? null) };
+function conflictIn({ facts }: Failure, form: ConflictForm | undefined): { readonly status: string | null } | null {
+  if (facts.is !== 'error_response' || facts.kind !== 'conflict') return null;
+  return { status: form?.read(facts.body.details).existingStatus ?? null };
 }
 
 function isEndedUnpaid(status: string | null): boolean {

@@ -167,7 +167,7 @@ export interface Failure {
   readonly retryClass: RetryClass;
   /** The wait that the service asked for. */
   readonly retryAfter: number | undefined;
-  readonly about: FailureFacts;
+  readonly facts: FailureFacts;
   /** The failed attempts of the call. */
   readonly attempts: readonly AttemptRecord[];
   readonly stoppedBy: StoppedBy;

@@ -38,6 +38,22 @@ function licenceOf(folder: string): string {
   return `${name} ${version}\n\n${readFileSync(`${folder}/${file}`, 'utf8').trim()}\n`;
 }
 
+/**
+ * Under pnpm no program can name decimal.js, so the declarations must not call its `Decimal` by a name of ours: an exported
+ * function that returns an amount would be TS2742.
+ */
+function withoutAlias(file: string, text: string): string {
+  if (!text.includes("from 'decimal.js'")) return text;
+  const named = text.replace(
+    "import { Decimal as Decimal$1 } from 'decimal.js'",
+    "import { Decimal } from 'decimal.js'",
+  );
+  const ours = /\/\*\*\n(?: \*.*\n)+declare const Decimal: typeof Decimal\$1;\n.*\ntype Decimal = Decimal\$1;\n/;
+  const bare = named.replace(ours, '');
+  if (named === text || bare === named) throw new Error(`${file} names the Decimal of decimal.js in another way`);
+  return bare;
+}
+
 export default defineConfig({
   ...shared,
   entry: { ...LIBRARY, ...PARTS, ...COMMAND },
@@ -61,7 +77,7 @@ export default defineConfig({
     for (const file of readdirSync('dist').filter((each) => /\.d\.c?ts$/.test(each))) {
       const text = readFileSync(`dist/${file}`, 'utf8').replace(/\]\((?:\.\.\/)+docs\//g, '](../docs/'); // as seen from dist
       const [reference = ''] = /^\/\/\/ <reference lib=.*>\n/m.exec(text) ?? []; // has no effect below the first line
-      writeFileSync(`dist/${file}`, reference + text.replace(reference, ''));
+      writeFileSync(`dist/${file}`, reference + withoutAlias(file, text.replace(reference, '')));
     }
     nameDeclarations(LIBRARY);
     const inlined = new Set(Object.keys(metafile.inputs).flatMap((path) => /^node_modules\/[^/]+/.exec(path) ?? []));

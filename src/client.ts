@@ -137,32 +137,16 @@ export class MerchantClient {
   }
 
   /**
-   * Calls an endpoint that this version of the package does not know, and decodes its data.
-   *
-   * @throws UnexpectedResponseError (`SDK_CONTRACT`) if `decode` throws.
-   * @example
-   * const count = await merchant.request({
-   *   method: 'GET',
-   *   path: '/api/v1/external/balances',
-   *   decode: (data) => (Array.isArray(data) ? data.length : 0),
-   * });
-   */
-  request<T>(request: RawRequest & { readonly decode: (data: unknown) => T }, options?: CallOptions): Call<T>;
-  /**
    * Calls an endpoint that this version of the package does not know, with key, retries, deadline and typed errors.
    * GET, PUT and DELETE are retried after a failure, and others only with `idempotent: true`. Resolves to the `data` of
-   * the envelope, or to the whole body where there is no envelope. Amounts stay text: nothing is decoded.
+   * the envelope, or to the whole body where there is no envelope, as the service sent it.
    *
    * @throws ConfigurationError (`SDK_INVALID_ARGUMENT`) for a path that could leave the service, or data that JSON
    * cannot write. No request is made.
    * @example
    * const balances = await merchant.request({ method: 'GET', path: '/api/v1/external/balances' });
    */
-  request(request: RawRequest, options?: CallOptions): Call<unknown>;
-  request(
-    request: RawRequest & { readonly decode?: (data: unknown) => unknown },
-    options?: CallOptions,
-  ): Call<unknown> {
+  request(request: RawRequest, options?: CallOptions): Call<unknown> {
     return new CallPromise(rawRequest(partsOf(this).core, request, options));
   }
 }

@@ -60,10 +60,11 @@ export type {
   ErrorKind,
   Outcome,
   SdkCode,
+  ServiceCodes,
   StoppedBy,
   WebhookReason,
 } from './errors/codes.ts';
-export type { AnyMerchantError, CallError } from './errors/guards.ts';
+export type { AnyMerchantError, CallError, PlainApiError } from './errors/guards.ts';
 export { hasCode, hasKind, isMerchantError } from './errors/guards.ts';
 export type {
   CallOptions,

@@ -302,7 +302,7 @@ const overridesTable = (settings: CompleteOptions) =>
     ...common(settings, SHORTEST),
   }) as const satisfies OptionTable<ClientOverrides>;
 const callTable = (settings: CompleteOptions) =>
-  ({ signal: signal(), ...common(settings), query: texts(checkQueryText) }) as const satisfies OptionTable<CallOptions>;
+  ({ signal: signal(), ...common(settings), query: queryTexts }) as const satisfies OptionTable<CallOptions>;
 const rowsTable = (settings: CompleteOptions) =>
   ({
     ...callTable(settings),
@@ -461,9 +461,9 @@ function delay(byDefault: number): OptionReader<number> {
 function hooksOption(hooks: unknown, name: string, refuse: Fail): Hooks | undefined {
   if (hooks === undefined) return undefined;
   const isPlain = typeof hooks !== 'object' || [Object.prototype, null].includes(Object.getPrototypeOf(hooks ?? {}));
-  checkOptions(name, hooks, new Set<string>(isPlain ? HOOK_NAMES : Object.keys(hooks ?? {})), refuse);
+  checkOptions(name, hooks, isPlain ? HOOK_NAMES : new Set(Object.keys(hooks ?? {})), refuse);
   const given = hooks as Hooks; // an object: each of its functions is checked here
-  for (const each of HOOK_NAMES) checkCallbacks({ [`${name}.${each}`]: given[each] }, refuse);
+  for (const each of HOOK_NAMES) checkCallbacks({ [`${name}.${each}`]: Reflect.get(given, each) }, refuse);
   return given;
 }
 
@@ -510,6 +510,11 @@ function checkHeader(name: string, value: unknown, what: string, refuse: Fail): 
     refuse(`${what}: the value of ${name} is not text that a header can carry`);
   }
   return header;
+}
+
+/** Query parameters that the caller names. */
+export function queryTexts(given: unknown, what: string, refuse: Fail): Readonly<Record<string, string>> {
+  return texts(checkQueryText)(given, what, refuse);
 }
 
 function checkQueryText(name: string, value: unknown, what: string, refuse: Fail): string {

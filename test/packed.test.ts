@@ -1,6 +1,15 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFileSync, existsSync, globSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  cpSync,
+  existsSync,
+  globSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import ts from 'typescript';
@@ -183,7 +192,10 @@ webhooks.verifyWebhook('', {}, 'whsec').catch((error) => {
     ['nodenext', ts.ModuleKind.NodeNext, ts.ModuleResolutionKind.NodeNext, 'shop.mts'],
     ['nodenext, CommonJS', ts.ModuleKind.NodeNext, ts.ModuleResolutionKind.NodeNext, 'shop.cts'],
     ['bundler', ts.ModuleKind.ESNext, ts.ModuleResolutionKind.Bundler, 'shop.ts'],
-  ])('compiles and can be declared with %s resolution, libraries checked', (_, module, moduleResolution, name) => {
+    ['nodenext, by pnpm', ts.ModuleKind.NodeNext, ts.ModuleResolutionKind.NodeNext, 'by-pnpm/shop.mts'],
+    ['nodenext, CommonJS, by pnpm', ts.ModuleKind.NodeNext, ts.ModuleResolutionKind.NodeNext, 'by-pnpm/shop.cts'],
+  ])('compiles and can be declared with %s, libraries checked', (_, module, moduleResolution, name) => {
+    if (name.startsWith('by-pnpm/')) layOutByPnpm();
     const file = join(consumer.folder, name);
     writeFileSync(file, fixture('shop.ts'));
     const program = ts.createProgram([file], {
@@ -202,7 +214,40 @@ webhooks.verifyWebhook('', {}, 'whsec').catch((error) => {
       .map(({ messageText, file: at }) => `${at?.fileName}: ${ts.flattenDiagnosticMessageText(messageText, '\n')}`);
     expect(findings).toEqual([]);
   });
+
+  it.each(['merchant-invoicing', 'merchant-invoicing/webhooks', 'merchant-invoicing/testing'])(
+    'takes the codes that a program registers in %s, also where another entry compares them',
+    (name) => {
+      const file = join(consumer.folder, 'registered.mts');
+      const uses = ['merchant-invoicing', 'merchant-invoicing/webhooks'].map(
+        (from, at) => `
+          import { hasCode as hasCode${at}, isMerchantError as isMerchantError${at} } from '${from}';
+          export function read${at}(error: unknown): string {
+            if (hasCode${at}(error, 'ORDER_ON_HOLD')) return error.answeredBy;
+            if (isMerchantError${at}(error) && error.code === 'ORDER_ON_HOLD') return error.answeredBy;
+            // @ts-expect-error mistyped
+            return isMerchantError${at}(error) && error.code === 'ORDER_ON_HOLT' ? '' : '-';
+          }`,
+      );
+      const registered = `import '${name}'; declare module '${name}' { interface ServiceCodes { ORDER_ON_HOLD: true } }`;
+      writeFileSync(file, registered + uses.join(''));
+      const options = { strict: true, target: ts.ScriptTarget.ES2022, module: ts.ModuleKind.NodeNext, types: [] };
+      const found = ts.getPreEmitDiagnostics(ts.createProgram([file], options));
+      expect(found.map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, '\n'))).toEqual([]);
+    },
+  );
 });
+
+/** Puts the package beside its own dependency, which the program of the folder can then not name. */
+function layOutByPnpm(): void {
+  const modules = join(consumer.folder, 'by-pnpm/node_modules');
+  const own = join(modules, '.pnpm/merchant-invoicing/node_modules');
+  if (existsSync(own)) return;
+  for (const name of ['merchant-invoicing', 'decimal.js']) {
+    cpSync(join(consumer.folder, 'node_modules', name), join(own, name), { recursive: true });
+  }
+  symlinkSync(join(own, 'merchant-invoicing'), join(modules, 'merchant-invoicing'), 'junction');
+}
 
 function isValue(checker: ts.TypeChecker, symbol: ts.Symbol): boolean {
   const isTypeOnly = symbol.declarations?.some(

@@ -9,11 +9,10 @@ import type { FinalInvoiceStatus, KnownDeliveryStatus, KnownEventType, KnownWith
  */
 export type OpenEnum<Known extends string> = Known | UnlistedWord;
 
-/**
- * Text that is not one of the known words. The member `unlisted` exists in the type only: with it, a comparison narrows
- * the known words. The template literal around it makes a comparison with a mistyped word an error.
- */
-export type UnlistedWord = `${string & { readonly unlisted: true }}`;
+/** Text with a member that exists in the type only: with it, a comparison narrows the known words. */
+type Unlisted = string & { readonly unlisted: true };
+/** Text that is not one of the known words. In this form a comparison with a mistyped word does not compile. */
+export type UnlistedWord = `${Unlisted}`;
 
 /**
  * `pending` is the only state that is not final. `success` is the paid one.

@@ -8,6 +8,7 @@ import {
   type ErrorCode,
   type ErrorKind,
   type Outcome,
+  type RegisteredCode,
   type ServiceCode,
   type StatusCode,
   type StoppedBy,
@@ -34,6 +35,8 @@ export interface MerchantErrorInit {
   readonly externalId?: string | null;
   readonly attempts?: readonly AttemptRecord[];
   readonly stoppedBy?: StoppedBy;
+  readonly status?: number | null;
+  readonly requestId?: string | null;
   readonly page?: number | undefined;
   readonly cause?: unknown;
 }
@@ -42,7 +45,6 @@ export interface MerchantErrorInit {
 interface ApiErrorInit extends MerchantErrorInit {
   readonly status: number | null;
   readonly details?: Readonly<Record<string, unknown>> | null;
-  readonly requestId?: string | null;
   readonly retryAfter?: number | undefined;
   readonly raw?: string;
   readonly answeredBy?: 'service' | 'other';
@@ -64,7 +66,6 @@ interface InvoiceAlreadyExistsErrorInit extends ApiErrorInit {
 interface UnexpectedResponseErrorInit extends MerchantErrorInit {
   readonly status: number | null;
   readonly raw?: string;
-  readonly requestId?: string | null;
   readonly issues?: readonly ValidationIssue[];
 }
 
@@ -99,6 +100,10 @@ export abstract class MerchantError extends Error {
   readonly attempts: readonly AttemptRecord[];
   /** Why there was no further attempt. */
   readonly stoppedBy: StoppedBy;
+  /** HTTP status of the response. Null without a response. */
+  readonly status: number | null;
+  /** The request id header of the response, for the support of the service. Null without it, and without a response. */
+  readonly requestId: string | null;
   /** The page that the client was reading, for a list. A loop can resume there. */
   declare readonly page?: number;
 
@@ -110,6 +115,8 @@ export abstract class MerchantError extends Error {
     this.externalId = init.externalId ?? null;
     this.attempts = init.attempts ?? [];
     this.stoppedBy = init.stoppedBy ?? 'not_retryable';
+    this.status = init.status ?? null;
+    this.requestId = init.requestId ?? null;
     if (init.page !== undefined) this.page = init.page;
   }
 
@@ -139,27 +146,21 @@ export class ApiError extends MerchantError {
   /** Private, so that no print, JSON or clone shows it: it may hold data of a customer. */
   readonly #raw: string;
   readonly kind: ApiErrorKind = 'request';
-  declare readonly code: ServiceCode | StatusCode | UnlistedWord;
+  declare readonly code: ServiceCode | StatusCode | RegisteredCode | UnlistedWord;
   /**
    * `service`: the response has the form of the service's errors. `other`: it came from a proxy, a gateway, or another
    * program at `baseUrl`, and says nothing about an order.
    */
   readonly answeredBy: 'service' | 'other';
-  /** HTTP status. Null only when no request was made (a {@link ValidationError} of origin `client`). */
-  readonly status: number | null;
   /** `error.details` of the service: a bounded copy without secrets, unprintable characters escaped. Null if absent. */
   readonly details: Readonly<Record<string, unknown>> | null;
-  /** The request id header of the response, for the support of the service. Null if absent. */
-  readonly requestId: string | null;
   /** The wait that the service asked for, in milliseconds. */
   declare readonly retryAfter?: number;
 
   constructor(init: ApiErrorInit) {
     super(init);
     this.answeredBy = init.answeredBy ?? 'service';
-    this.status = init.status;
     this.details = init.details ?? null;
-    this.requestId = init.requestId ?? null;
     if (init.retryAfter !== undefined) this.retryAfter = init.retryAfter;
     this.#raw = init.raw ?? '';
   }
@@ -179,7 +180,7 @@ export class ApiError extends MerchantError {
  */
 export class ValidationError extends ApiError {
   override readonly kind = 'validation';
-  declare readonly code: 'VALIDATION_ERROR' | UnlistedWord;
+  declare readonly code: 'VALIDATION_ERROR' | RegisteredCode | UnlistedWord;
   /** Messages by field. The object has no prototype, so that a field may have any name. */
   readonly fields: Record<string, string[]>;
   /** The same issues as a list, at most 20. */
@@ -230,7 +231,7 @@ export class InvoiceAlreadyExistsError extends ApiError {
  */
 export class AuthenticationError extends ApiError {
   override readonly kind = 'authentication';
-  declare readonly code: StatusCode | UnlistedWord;
+  declare readonly code: StatusCode | RegisteredCode | UnlistedWord;
 }
 
 /**
@@ -242,7 +243,7 @@ export class AuthenticationError extends ApiError {
  */
 export class NotFoundError extends ApiError {
   override readonly kind = 'not_found';
-  declare readonly code: StatusCode | UnlistedWord;
+  declare readonly code: StatusCode | RegisteredCode | UnlistedWord;
 }
 
 /**
@@ -254,7 +255,7 @@ export class NotFoundError extends ApiError {
  */
 export class RateLimitError extends ApiError {
   override readonly kind = 'rate_limit';
-  declare readonly code: StatusCode | UnlistedWord;
+  declare readonly code: StatusCode | RegisteredCode | UnlistedWord;
 }
 
 /**
@@ -266,7 +267,7 @@ export class RateLimitError extends ApiError {
  */
 export class ServerError extends ApiError {
   override readonly kind = 'server';
-  declare readonly code: StatusCode | UnlistedWord;
+  declare readonly code: StatusCode | RegisteredCode | UnlistedWord;
 }
 
 /**
@@ -322,17 +323,11 @@ export class UnexpectedResponseError extends MerchantError {
   readonly #raw: string;
   readonly kind = 'unexpected_response';
   declare readonly code: 'SDK_REDIRECT' | 'SDK_UNREADABLE_BODY' | 'SDK_BODY_TOO_LARGE' | 'SDK_CONTRACT' | 'SDK_PAGE';
-  /** HTTP status. */
-  readonly status: number | null;
-  /** The request id header of the response, for the support of the service. Null if absent. */
-  readonly requestId: string | null;
   /** The members of the body that differ from the interface, at most 20. */
   readonly issues: readonly ValidationIssue[];
 
   constructor(init: UnexpectedResponseErrorInit) {
     super(init);
-    this.status = init.status;
-    this.requestId = init.requestId ?? null;
     this.#raw = init.raw ?? '';
     this.issues = init.issues ?? [];
   }

@@ -41,6 +41,25 @@ export type StoppedBy = 'attempts' | 'deadline' | 'retry_after' | 'not_retryable
 /** Codes that the interface of the service names. @see [Known codes](../../docs/service-interface.md#known-codes) */
 export type ServiceCode = 'VALIDATION_ERROR' | 'INVOICE_ALREADY_EXISTS';
 
+/**
+ * Further codes of your service, which you register by declaration merging. A registered code completes and compares in
+ * `===`, `switch` and `hasCode`, and a mistyped one does not compile. The status decides which class such an error has.
+ * Write the code as the service spells it, because `===` is exact.
+ *
+ * @example
+ * import 'merchant-invoicing';
+ * declare module 'merchant-invoicing' {
+ *   interface ServiceCodes {
+ *     INVOICE_NOT_FOUND: true;
+ *   }
+ * }
+ */
+// biome-ignore lint/suspicious/noEmptyInterface: a merchant adds its members, which a type alias does not allow.
+export interface ServiceCodes {}
+
+/** The codes that are registered in {@link ServiceCodes}. A listed one that is registered too keeps its class. */
+export type RegisteredCode = Exclude<Extract<keyof ServiceCodes, string>, ServiceCode | `SDK_${string}`>;
+
 /** The reasons for which a delivery is refused. */
 export const WEBHOOK_REASONS = [
   'missing_header',
@@ -125,10 +144,11 @@ export type StatusCode = `SDK_HTTP_${number}`;
 export type WebhookCode = `SDK_WEBHOOK_${Uppercase<WebhookReason>}`;
 
 /**
- * A known code, or any other text that the service sends as `error.code`. Compare a code that is not listed with
- * `hasCode`: in a comparison with `===` it does not compile, as a mistyped one does not.
+ * A known code, one that is registered in {@link ServiceCodes}, or any other text that the service sends as
+ * `error.code`. Compare any other with `hasCode`: in a comparison with `===` it does not compile, as a mistyped one
+ * does not.
  */
-export type ErrorCode = ServiceCode | SdkCode | UnlistedWord;
+export type ErrorCode = ServiceCode | SdkCode | RegisteredCode | UnlistedWord;
 
 /** `homepage` of package.json, which a release sets. The build puts its value here; the sources have none. */
 declare const HOMEPAGE: string | undefined;

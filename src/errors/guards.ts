@@ -20,15 +20,22 @@ import {
   CODE_KINDS,
   type ErrorKind,
   type Outcome,
+  type RegisteredCode,
   type SdkCode,
   type ServiceCode,
   type StatusCode,
   type WebhookCode,
 } from './codes.ts';
 
+/** An error response without a closer class: `kind` is `request`. */
+export interface PlainApiError extends ApiError {
+  readonly kind: 'request';
+  readonly code: StatusCode | RegisteredCode | UnlistedWord;
+}
+
 /** The closed list of errors that a call of the client can reject with. They differ by `kind`. */
 export type CallError =
-  | (ApiError & { readonly kind: 'request'; readonly code: StatusCode | UnlistedWord })
+  | PlainApiError
   | ValidationError
   | InvoiceAlreadyExistsError
   | AuthenticationError
@@ -45,8 +52,8 @@ export type CallError =
 /** Every error of the package, by kind. */
 export type AnyMerchantError = CallError | WebhookVerificationError;
 
-/** A code that this package knows: a code that the interface names, or a code of this package. */
-export type KnownCode = ServiceCode | SdkCode;
+/** A code that this package knows: of the interface, of this package, or registered in {@link ServiceCodes}. */
+export type KnownCode = ServiceCode | SdkCode | RegisteredCode;
 
 /** The class of each known code. `hasCode` does not compile for a known code that is missing here. */
 export type ErrorByCode = {
@@ -56,6 +63,9 @@ export type ErrorByCode = {
 } & {
   /** An error response without a code in its body. The status decides the class. */
   readonly [C in StatusCode]: Extract<CallError, ApiError>;
+} & {
+  /** The status decides the class, which is never that of a conflict. */
+  readonly [C in RegisteredCode]: Exclude<Extract<CallError, ApiError>, InvoiceAlreadyExistsError>;
 };
 
 const KINDS: ReadonlySet<unknown> = new Set<ErrorKind>([

@@ -108,8 +108,8 @@ function whyUnknown({ status }: Invoice, differences: readonly string[]): string
 }
 
 /** True for the error response for an order that has an invoice already. */
-export function isConflict({ about }: Failure): boolean {
-  return about.is === 'error_response' && about.kind === 'conflict';
+export function isConflict({ facts }: Failure): boolean {
+  return facts.is === 'error_response' && facts.kind === 'conflict';
 }
 
 /**

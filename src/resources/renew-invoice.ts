@@ -127,9 +127,9 @@ async function findPayable(first: OpenCall<CreatedInvoice>, proof: IdentProof): 
 const TRIED_OUT = `The order has ${RENEWALS_MAX} renewals that ended unpaid: use a new order id.`;
 
 /** The status of the existing invoice in the details of a conflict. Null if they do not say it. */
-function statusIn({ about }: Failure, { endpoint }: OpenCall<unknown>): string | null {
-  if (about.is !== 'error_response' || about.namesAnotherOrder) return null;
-  return endpoint.conflict?.read(about.body.details).existingStatus ?? null;
+function statusIn({ facts }: Failure, { endpoint }: OpenCall<unknown>): string | null {
+  if (facts.is !== 'error_response' || facts.namesAnotherOrder) return null;
+  return endpoint.conflict?.read(facts.body.details).existingStatus ?? null;
 }
 
 function isEndedUnpaid(status: string | null): boolean {

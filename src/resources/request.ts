@@ -1,9 +1,7 @@
-import type { Endpoint, HttpMethod, WireRecord } from '../contract/endpoint.ts';
+import type { Endpoint, HttpMethod } from '../contract/endpoint.ts';
 import type { Named } from '../contract/endpoints.ts';
 import { conflict } from '../contract/invoices.ts';
-import { decimalText } from '../contract/values/scalars.ts';
 import {
-  callback,
   type Fail,
   flag,
   kindOf,
@@ -13,7 +11,7 @@ import {
   unchecked,
   word,
 } from '../errors/checks.ts';
-import { type CallOptions, readCallOptions } from '../options.ts';
+import { type CallOptions, queryTexts, readCallOptions } from '../options.ts';
 import { finish, open } from '../transport/call.ts';
 import { send } from '../transport/send.ts';
 import type { ClientCore, Success, WrongOptions } from '../transport/types.ts';
@@ -36,9 +34,9 @@ export interface RawRequest {
    * as it is written: `..`, a query, a fragment, spaces and backslashes are refused.
    */
   readonly path: string;
-  /** Text, numbers, booleans and decimals. Null and undefined are left out. */
-  readonly query?: Readonly<Record<string, unknown>> | undefined;
-  /** Data that JSON can write. A `Decimal` and a `Date` become text, and undefined members are left out. */
+  /** Query parameters, as text. */
+  readonly query?: Readonly<Record<string, string>> | undefined;
+  /** Data that JSON can write, written at the call. */
   readonly body?: unknown;
   /**
    * True: the service recognises a repeat, so a failed attempt may be repeated.
@@ -47,16 +45,13 @@ export interface RawRequest {
   readonly idempotent?: boolean | undefined;
 }
 
-type AnyRequest = RawRequest & { readonly decode?: ((data: unknown) => unknown) | undefined };
-
 const table = {
   method: word(['GET', 'POST', 'PUT', 'PATCH', 'DELETE'], undefined),
   path: unchecked<unknown>(),
-  query: unchecked<unknown>(),
+  query: queryTexts,
   body: unchecked<unknown>(),
   idempotent: flag(undefined),
-  decode: callback<(data: unknown) => unknown>(),
-} as const satisfies OptionTable<AnyRequest>;
+} as const satisfies OptionTable<RawRequest>;
 const REPEATABLE: ReadonlySet<HttpMethod> = new Set(['GET', 'PUT', 'DELETE']);
 
 /** What is assumed about an endpoint that the contract does not list. */
@@ -65,70 +60,45 @@ const UNNAMED: Named<Endpoint<unknown>> = {
   method: 'GET',
   path: '/',
   idempotent: false,
-  data: (value) => ({ ok: true, value }),
+  // A symbol is NOT_JSON of transport/response.ts.
+  data: (value) =>
+    typeof value === 'symbol' ? { ok: false, issues: [{ path: '', message: 'is not JSON' }] } : { ok: true, value },
   remedy: 'find out whether it was done before you repeat it',
   conflict,
 };
 
 /** What a request asks for, or what is wrong with it. */
-type ReadRequest = { readonly endpoint: Named<Endpoint<unknown>>; readonly json: unknown } | WrongOptions;
+type ReadRequest = { readonly endpoint: Named<Endpoint<unknown>>; readonly text: string | null } | WrongOptions;
 
-/** Sends one request to any endpoint of the service. The arguments are read and copied at once. */
+/** Sends one request to any endpoint of the service. The arguments are read at once. */
 export async function rawRequest(
   client: ClientCore,
-  request: AnyRequest,
+  request: RawRequest,
   options: CallOptions | undefined,
 ): Promise<Success<unknown>> {
   const read = readRequest(client, request);
   const settings = 'problem' in read ? read : readCallOptions(client.settings, options);
-  const { endpoint, json } = 'problem' in read ? { endpoint: UNNAMED, json: undefined } : read;
-  const call = open(client, endpoint, { json, settings });
+  const { endpoint, text } = 'problem' in read ? { endpoint: UNNAMED, text: null } : read;
+  const call = open(client, endpoint, { text, settings });
   return finish(call, send(call));
 }
 
-function readRequest(client: ClientCore, request: AnyRequest): ReadRequest {
+function readRequest(client: ClientCore, request: RawRequest): ReadRequest {
   const read = readGiven('the request', (fail) => {
-    const { query, body, decode, ...given } = readOptions('request', request, table, fail);
+    const { query, body, ...given } = readOptions('request', request, table, fail);
     const method = given.method ?? fail('method is missing');
     if (method === 'GET' && body !== undefined) fail('a GET request has no body: give query');
-    const texts = queryOf(query, fail);
     const endpoint: Named<Endpoint<unknown>> = {
       ...UNNAMED,
       method,
       path: checkPath(client.baseUrl, given.path, fail),
       idempotent: given.idempotent ?? REPEATABLE.has(method),
-      query: () => ({ ok: true, value: texts }),
-      data: checkOf(decode),
+      query: () => ({ ok: true, value: query }),
     };
-    return { endpoint, json: body === undefined ? undefined : jsonCopy(body, fail) };
+    return { endpoint, text: body === undefined ? null : jsonText(body, fail) };
   });
   // The problem may quote a name or a path, into which the caller may have put the key by mistake.
   return 'problem' in read ? { problem: client.hide(read.problem) } : read;
-}
-
-function checkOf(decode: AnyRequest['decode']): Endpoint<unknown>['data'] {
-  const refuse = (message: string) => ({ ok: false, issues: [{ path: '', message }] }) as const;
-  return (data) => {
-    if (typeof data === 'symbol') return refuse('is not JSON'); // NOT_JSON of transport/response.ts
-    if (decode === undefined) return { ok: true, value: data };
-    try {
-      const value = decode(data);
-      return value instanceof Promise ? refuse('is decoded by an async function') : { ok: true, value };
-    } catch {
-      // The error may quote the data.
-      return refuse('was refused by decode');
-    }
-  };
-}
-
-function queryOf(query: unknown, fail: Fail): WireRecord {
-  if (query === undefined) return {};
-  if (typeof query !== 'object' || query === null) return fail(`query must be an object, not ${kindOf(query)}`);
-  const texts: Record<string, string | undefined> = Object.create(null);
-  for (const [name, value] of Object.entries(query)) {
-    texts[name] = value === null || value === undefined ? undefined : wireText(value, `query.${name}`, fail);
-  }
-  return texts;
 }
 
 /** Refuses a path that the platform would change, because it could reach another endpoint or another host. */
@@ -142,18 +112,8 @@ function checkPath(baseUrl: string, path: unknown, fail: Fail): `/${string}` {
   return path as `/${string}`; // it begins with one
 }
 
-/** A value as the text of a query. */
-function wireText(value: unknown, at: string, fail: Fail): string {
-  if (typeof value === 'string' || typeof value === 'boolean') return String(value);
-  if (typeof value === 'number' && Number.isFinite(value)) return String(value);
-  if (value instanceof Date && !Number.isNaN(value.getTime())) return value.toISOString();
-  return (
-    decimalText(value) ?? fail(`${at} must be text, a number, a boolean, a date or a Decimal, not ${kindOf(value)}`)
-  );
-}
-
-/** Copies data as JSON writes it. What JSON would change silently is refused. */
-function jsonCopy(body: unknown, fail: Fail): unknown {
+/** The JSON of a body, written at once. What JSON would change silently is refused. */
+function jsonText(body: unknown, fail: Fail): string {
   let wrong: string | null = null;
   let text: string | undefined;
   try {
@@ -166,5 +126,5 @@ function jsonCopy(body: unknown, fail: Fail): unknown {
     wrong ??= 'body cannot be written as JSON: it holds itself, a bigint, or a member that throws';
   }
   if (wrong !== null) return fail(wrong);
-  return text === undefined ? fail(`body must be data, not ${kindOf(body)}`) : JSON.parse(text);
+  return text ?? fail(`body must be data, not ${kindOf(body)}`);
 }

@@ -21,8 +21,8 @@ export interface Input {
   readonly local?: unknown;
   /** The options, already read. Default: those of `within`. */
   readonly settings?: CompleteOptions | WrongOptions;
-  /** The JSON body of a request that the interface does not describe. */
-  readonly json?: unknown;
+  /** The JSON of the body of a request that the interface does not describe. */
+  readonly text?: string | null;
   /** The requested page of a list, for errors. */
   readonly page?: number;
   /** The call that this request is a part of. Both have one id, one beginning and one deadline. */
@@ -105,7 +105,7 @@ function read<Data>(
     method: endpoint.method,
     path: endpoint.path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? '')),
     search,
-    json: endpoint.body === undefined ? input.json : body,
+    text: endpoint.body === undefined ? (input.text ?? null) : JSON.stringify(body),
     sent: { ...params, ...query, ...local, ...body },
     page: input.page,
     isUrgent: endpoint.method !== 'GET' || within?.isUrgent === true,

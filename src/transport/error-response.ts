@@ -5,11 +5,12 @@ import {
   ApiError,
   ERROR_RESPONSE_CLASSES,
   InvoiceAlreadyExistsError,
+  type MerchantErrorInit,
   ValidationError,
   type ValidationIssue,
 } from '../errors/classes.ts';
 import { type ApiErrorKind, type ErrorCode, errorKindOf, errorOutcome } from '../errors/codes.ts';
-import type { CallError } from '../errors/guards.ts';
+import type { CallError, PlainApiError } from '../errors/guards.ts';
 import { beginningWithoutSecrets, shown, shownData } from '../errors/hide.ts';
 import { printable } from '../errors/printable.ts';
 import { failureAlone, retryAfterOf, retryClassOf } from './retry.ts';
@@ -57,9 +58,12 @@ export function failureOfResponse(
   const statusCode = status === 422 ? 'VALIDATION_ERROR' : `SDK_HTTP_${status}`;
   // A known code wins over a resource in the same body.
   const isDone = kind !== 'validation' && kind !== 'conflict' && endpoint.isDone?.(body) === true;
-  // A conflict that names another order is the response to another request. The outcome of this one is unknown.
   const named = kind === 'conflict' ? (endpoint.conflict?.externalIdIn(found.details) ?? null) : null;
+  // The response to another request: the outcome of this one is unknown, and nothing of that order is kept.
   const namesAnotherOrder = named !== null && externalId !== null && !isSameOrder(named, externalId);
+  const kept = namesAnotherOrder
+    ? { body: { ...NO_ERROR, code: found.code }, response: { ...response, raw: '' } }
+    : { body: found, response };
   return failureAlone({
     // Any text is an ErrorCode.
     code: (found.code === null ? statusCode : beginningWithoutSecrets(hide, found.code, CODE_MAX)) as ErrorCode,
@@ -67,7 +71,7 @@ export function failureOfResponse(
     outcome: isDone || namesAnotherOrder ? 'unknown' : errorOutcome(kind, status, endpoint.method !== 'GET'),
     retryAfter: retryAfterOf(headers, client.runtime.now()),
     retryClass: isDone && !endpoint.idempotent ? 'never' : retryClassOf(kind, status),
-    about: { is: 'error_response', kind, body: found, answeredBy, response, namesAnotherOrder },
+    facts: { is: 'error_response', kind, answeredBy, namesAnotherOrder, ...kept },
   });
 }
 
@@ -86,86 +90,84 @@ export interface ConflictFacts {
 
 type ErrorResponseFacts = Extract<FailureFacts, { readonly is: 'error_response' }>;
 
+/** What each error says about its call. The message is written from the facts. */
+export type ErrorInit = Omit<MerchantErrorInit, 'message'> & Pick<OpenCall<unknown>, 'externalId'>;
+
 /**
  * Makes the error of an error response. Secrets in its texts are hidden here, and long texts are cut.
  *
- * @param init What each error says about the call.
  * @param doubt The sentence for a write with an unknown outcome, or an empty text.
  */
 export function errorOfResponse(
-  failure: Failure,
-  about: ErrorResponseFacts,
+  facts: ErrorResponseFacts,
+  { retryAfter, ...own }: ErrorInit & Pick<Failure, 'retryAfter'>,
   call: OpenCall<unknown>,
-  own: { readonly operation: string; readonly externalId: string | null; readonly page: number | undefined },
   doubt: string,
-  facts: ConflictFacts,
+  known: ConflictFacts,
 ): CallError {
-  const { kind, body, answeredBy, response, namesAnotherOrder } = about;
-  const { code, attempts, outcome, stoppedBy, retryAfter } = failure;
-  const { status, requestId, hide } = response;
-  const { endpoint, sent } = call;
+  const { kind, body, answeredBy, response } = facts;
+  const { status, hide } = response;
   const visible = (text: string, max: number): string => shown(hide, text, max);
-  // A conflict that names another order shows nothing of that order.
-  const details = namesAnotherOrder ? null : shownData(body.details, visible);
-  const said = body.message === null || namesAnotherOrder ? '' : visible(body.message, SHOWN_MESSAGE_MAX);
-  const quoted = said === '' || answeredBy === 'other' ? '' : ` "${said}"`;
-  const start = `${own.operation}: HTTP ${status} ${printable(code)}${quoted}`;
+  const details = shownData(body.details, visible);
   const init = {
     ...own,
-    code,
-    attempts,
-    outcome,
-    stoppedBy,
     status,
-    requestId,
     retryAfter,
     answeredBy,
     details: isObject(details) ? details : null,
-    raw: namesAnotherOrder ? '' : excerpt(response),
+    raw: excerpt(response),
   };
-  if (kind === 'conflict') {
-    if (namesAnotherOrder) {
-      const message = sentences(`${start}.`, 'The response is about another order.', doubt);
-      return new InvoiceAlreadyExistsError({ ...init, existingStatus: null, message });
-    }
-    // Ids and status are not escaped, because programs compare them. Only key and secrets are hidden.
-    const read = endpoint.conflict?.read(
-      shownData(body.details, (text, max) => beginningWithoutSecrets(hide, text, max)),
-    );
-    const { existing } = facts;
-    const externalId = own.externalId ?? read?.externalId ?? null;
-    const existingStatus = existing?.status ?? read?.existingStatus ?? null;
-    const order = externalId === null ? '' : ` "${printable(externalId)}"`;
-    const withStatus = read?.existingStatus ? ` with the status "${printable(read.existingStatus)}"` : '';
-    const advice = facts.advice ?? endpoint.conflict?.advice ?? '';
-    return new InvoiceAlreadyExistsError({
-      ...init,
-      externalId,
-      existingStatus,
-      existing,
-      cause: facts.cause,
-      message: sentences(
-        `${start}. The order${order} exists${withStatus}.`,
-        'No second invoice was created.',
-        advice,
-        doubt,
-      ),
-    });
-  }
-  const isInput = kind === 'validation' || kind === 'request';
+  const said = visible(body.message ?? '', SHOWN_MESSAGE_MAX);
+  const quoted = said === '' || answeredBy === 'other' ? '' : ` "${said}"`;
+  const start = `${own.operation}: HTTP ${status} ${printable(own.code)}${quoted}`;
+  if (kind === 'conflict') return conflictError(start, facts, init, call, doubt, known);
   const all = kind === 'validation' ? validationIssues(details, shownData(body.detail, visible)) : [];
-  const fields = all.map(({ path }) => path);
-  const hint = isInput ? visible(endpoint.hint?.(sent, fields) ?? '', SHOWN_MESSAGE_MAX) : '';
   const issues = all.filter(({ path, message }) => path !== '' || message !== said); // not what `said` quotes already
-  const stranger = answeredBy === 'other' ? strangerWords(body, response) : '';
-  // With an unknown outcome, repeating comes first, so the input is not to be corrected.
-  const remedy = doubt !== '' && isInput ? '' : remedyFor(kind, status, answeredBy, all, call);
-  const message = sentences(`${start}${namedIssues(issues)}.`, stranger, remedy, hint, doubt);
-  if (kind === 'validation') {
-    return new ValidationError({ ...init, message, issues: all.slice(0, ISSUES_MAX), origin: 'service' });
+  const remedy = remedyFor(kind, facts, all, call, doubt !== '');
+  const message = sentences(`${start}${namedIssues(issues)}.`, strangerWords(facts), remedy, doubt);
+  switch (kind) {
+    case 'validation':
+      return new ValidationError({ ...init, message, issues: all.slice(0, ISSUES_MAX), origin: 'service' });
+    case 'request':
+      return new ApiError({ ...init, message }) as PlainApiError; // ApiError itself has this kind
+    default:
+      return new ERROR_RESPONSE_CLASSES[kind]({ ...init, message });
   }
-  if (kind !== 'request') return new ERROR_RESPONSE_CLASSES[kind]({ ...init, message });
-  return new ApiError({ ...init, message }) as Extract<CallError, { readonly kind: 'request' }>; // ApiError itself has this kind
+}
+
+/** The error of an order that has an invoice already. `start` begins its message. */
+function conflictError(
+  start: string,
+  { body, response, namesAnotherOrder }: ErrorResponseFacts,
+  init: ErrorInit & Pick<InvoiceAlreadyExistsError, 'status'>,
+  { endpoint }: OpenCall<unknown>,
+  doubt: string,
+  known: ConflictFacts,
+): InvoiceAlreadyExistsError {
+  if (namesAnotherOrder) {
+    const message = sentences(`${start}.`, 'The response is about another order.', doubt);
+    return new InvoiceAlreadyExistsError({ ...init, existingStatus: null, message });
+  }
+  // Ids and status are not escaped, because programs compare them. Only key and secrets are hidden.
+  const details = shownData(body.details, (text, max) => beginningWithoutSecrets(response.hide, text, max));
+  const read = endpoint.conflict?.read(details);
+  const { existing } = known;
+  const externalId = init.externalId ?? read?.externalId ?? null;
+  const order = externalId === null ? '' : ` "${printable(externalId)}"`;
+  const withStatus = read?.existingStatus ? ` with the status "${printable(read.existingStatus)}"` : '';
+  return new InvoiceAlreadyExistsError({
+    ...init,
+    externalId,
+    existingStatus: existing?.status ?? read?.existingStatus ?? null,
+    existing,
+    cause: known.cause,
+    message: sentences(
+      `${start}. The order${order} exists${withStatus}.`,
+      'No second invoice was created.',
+      known.advice ?? endpoint.conflict?.advice ?? '',
+      doubt,
+    ),
+  });
 }
 
 /** Joins the sentences that are not empty. */
@@ -182,28 +184,34 @@ const REMEDY: Readonly<Record<Exclude<ApiErrorKind, 'conflict'>, string>> = {
   request: 'Correct the request. It fails again when it is repeated unchanged.',
 };
 
+/** What to do, with the hint of the endpoint. If the work may have been done, the input is not to be corrected yet. */
 function remedyFor(
   kind: Exclude<ApiErrorKind, 'conflict'>,
-  status: number,
-  answeredBy: 'service' | 'other',
+  { answeredBy, response }: ErrorResponseFacts,
   issues: readonly ValidationIssue[],
-  { endpoint, client }: OpenCall<unknown>,
+  { endpoint, client, sent }: OpenCall<unknown>,
+  isDoubtful: boolean,
 ): string {
-  if (issues.some(({ path }) => path !== '')) return 'Correct the fields named in error.fields.';
-  if (answeredBy === 'other' && kind === 'request') return 'Check baseUrl.';
+  if (kind === 'validation' || kind === 'request') {
+    const named = issues.some(({ path }) => path !== '') ? 'Correct the fields named in error.fields.' : REMEDY[kind];
+    const remedy = answeredBy === 'other' && kind === 'request' ? 'Check baseUrl.' : named;
+    const fields = issues.map(({ path }) => path);
+    const hint = shown(response.hide, endpoint.hint?.(sent, fields) ?? '', SHOWN_MESSAGE_MAX);
+    return sentences(isDoubtful ? '' : remedy, hint);
+  }
   if (kind === 'not_found' && endpoint.params === undefined) return 'Check the path, also that of baseUrl.';
-  const dropped =
-    status === 401 && client.hasOwnFetch
-      ? ' Or your fetch dropped the headers: it must pass new Headers(init.headers).'
-      : '';
-  return REMEDY[kind] + dropped;
+  const isDropped = response.status === 401 && client.hasOwnFetch;
+  const dropped = 'Or your fetch dropped the headers: it must pass new Headers(init.headers).';
+  return sentences(REMEDY[kind], isDropped ? dropped : '');
 }
 
 const TITLE = /<title[^>]*>([^<]{1,200})/i;
 const STRANGER_MAX = 100;
 
-/** Says what answered in place of the service. */
-function strangerWords(body: ErrorBody, { raw, headers, hide }: ServiceResponse): string {
+/** Says what answered in place of the service, if something else did. */
+function strangerWords({ answeredBy, body, response }: ErrorResponseFacts): string {
+  if (answeredBy === 'service') return '';
+  const { raw, headers, hide } = response;
   const type = (headers.get('content-type') ?? '').split(';')[0]?.trim() ?? '';
   // No more of a page than its title: a broken page may end inside of an echoed key.
   const text = body.message ?? TITLE.exec(raw.slice(0, 4_096))?.[1] ?? '';
@@ -213,9 +221,11 @@ function strangerWords(body: ErrorBody, { raw, headers, hide }: ServiceResponse)
   return `It was answered without an error code${kind}: by a proxy, or by another program at this baseUrl.`;
 }
 
+const NO_ERROR: ErrorBody = { code: null, message: null, details: null, detail: null };
+
 /** Reads the parts of an error from each form of the table above. Never throws. */
 function readError(body: unknown): ErrorBody {
-  if (!isObject(body)) return { code: null, message: null, details: null, detail: null };
+  if (!isObject(body)) return NO_ERROR;
   const { error, detail } = body;
   if (!isObject(error) && isObject(detail) && (isObject(detail['error']) || 'code' in detail)) return readError(detail);
   const inner = isObject(error) ? error : {};

@@ -29,23 +29,22 @@ const RESERVED =
 const PATH_MAX = 200;
 const PROBLEM_MAX = 600;
 
-/** Makes the error of a failed call. `facts`: what the resource knows about a conflict beside the response. */
-export function toError(call: OpenCall<unknown>, failure: Failure, facts: ConflictFacts = {}): CallError {
-  const { endpoint, client, externalId, page } = call;
-  const { code, status, outcome, attempts, stoppedBy, about } = failure;
+/** Makes the error of a failed call. `known`: what the resource knows about a conflict beside the response. */
+export function toError(call: OpenCall<unknown>, failure: Failure, known: ConflictFacts = {}): CallError {
+  const { endpoint, client, page } = call;
+  const { code, status, outcome, attempts, stoppedBy, retryAfter, facts } = failure;
   const { operation, method, remedy } = endpoint;
-  const own = { operation, externalId: externalId === null ? null : client.hide(externalId), page };
+  const externalId = call.externalId === null ? null : client.hide(call.externalId);
+  const requestId = 'response' in facts ? facts.response.requestId : null;
+  const init = { operation, externalId, page, code, status, requestId, outcome, attempts, stoppedBy };
   const isDoubtful = outcome === 'unknown' && method !== 'GET' && remedy !== undefined;
   const doubt = isDoubtful ? `It may have been processed: ${remedy}.` : '';
-  if (about.is === 'error_response') return errorOfResponse(failure, about, call, own, doubt, facts);
-  const init = { ...own, code, outcome, attempts, stoppedBy };
-  if (about.is === 'unexpected') {
-    const { problem, response, issues } = about;
-    const { requestId, hide } = response;
+  if (facts.is === 'error_response') return errorOfResponse(facts, { ...init, retryAfter }, call, doubt, known);
+  if (facts.is === 'unexpected') {
+    const { problem, response, issues } = facts;
+    const { hide } = response;
     return new UnexpectedResponseError({
       ...init,
-      status,
-      requestId,
       raw: excerpt(response),
       issues: issues.map(({ path, message }) => ({
         path: shown(hide, path, PATH_MAX),
@@ -58,19 +57,19 @@ export function toError(call: OpenCall<unknown>, failure: Failure, facts: Confli
       ),
     });
   }
-  if (about.is === 'key') {
-    const message = `${operation}: ${about.problem}. No request was made with it. See ${guideTo(code)}`;
+  if (facts.is === 'key') {
+    const message = `${operation}: ${facts.problem}. No request was made with it. See ${guideTo(code)}`;
     return new ConfigurationError(message, init);
   }
-  const message = sentences(`${operation}: ${about.problem}.`, doubt, doubt === '' ? '' : `See ${guideTo(code)}`);
-  switch (about.is) {
+  const message = sentences(`${operation}: ${facts.problem}.`, doubt, doubt === '' ? '' : `See ${guideTo(code)}`);
+  switch (facts.is) {
     case 'timeout':
       return new TimeoutError({ ...init, message });
     case 'aborted':
-      return new AbortedError({ ...init, message, reason: about.reason });
+      return new AbortedError({ ...init, message, reason: facts.reason });
     case 'connection': {
       // A copy: the platform's error may hold the request.
-      const { detail, systemCode } = about;
+      const { detail, systemCode } = facts;
       const cause = Object.assign(new Error(detail), systemCode === undefined ? {} : { code: systemCode });
       const isReserved = outcome === 'not_sent' && new URL(client.baseUrl).hostname.endsWith('.invalid');
       const advice = ADVICE[systemCode ?? ''] ?? (isReserved ? RESERVED : '');
@@ -80,8 +79,8 @@ export function toError(call: OpenCall<unknown>, failure: Failure, facts: Confli
 }
 
 /** A failure without a response of the service. */
-function unanswered(code: ErrorCode, outcome: Outcome, retryClass: RetryClass, about: FailureFacts): Failure {
-  return failureAlone({ code, status: null, outcome, retryClass, about });
+function unanswered(code: ErrorCode, outcome: Outcome, retryClass: RetryClass, facts: FailureFacts): Failure {
+  return failureAlone({ code, status: null, outcome, retryClass, facts });
 }
 
 export function attemptTimeout(milliseconds: number, outcome: Outcome): Failure {

@@ -2,7 +2,7 @@
 
 import type { HttpMethod } from '../contract/endpoint.ts';
 import type { Operation } from '../contract/endpoints.ts';
-import type { Callback } from '../errors/checks.ts';
+import { type Callback, namesOf } from '../errors/checks.ts';
 import type { ErrorCode, Outcome } from '../errors/codes.ts';
 import { environment } from '../errors/environment.ts';
 import type { AnyMerchantError } from '../errors/guards.ts';
@@ -100,7 +100,7 @@ export interface Hooks {
 }
 
 /** The names of the hooks. */
-export const HOOK_NAMES = ['onRequest', 'onResponse', 'onRetry', 'onEnd'] as const satisfies readonly (keyof Hooks)[];
+export const HOOK_NAMES = namesOf<Hooks>({ onRequest: true, onResponse: true, onRetry: true, onEnd: true });
 
 type EventOf<Name extends keyof Hooks> = Parameters<NonNullable<Hooks[Name]>>[0];
 
@@ -144,15 +144,15 @@ export function successEvent(call: Observed, { response, attempts, durationMs, r
 
 /** The event of a call that has failed. `isNeeded` is false for a page that its list does not need. */
 export function failureEvent(call: Observed, error: AnyMerchantError, durationMs: number, isNeeded: boolean): EndEvent {
-  const { outcome, attempts } = error;
+  const { outcome, attempts, status, requestId } = error;
   const facts = eventFacts(call);
   return {
     ...facts,
     externalId: error.externalId ?? facts.externalId,
     attempt: attempts.length,
     ok: false,
-    status: 'status' in error ? error.status : null,
-    requestId: 'requestId' in error ? error.requestId : null,
+    status,
+    requestId,
     code: printable(error.code) as ErrorCode, // any text is one
     outcome,
     error,

@@ -11,10 +11,12 @@ const MIB = 1024 * 1024;
 const BODY_MAX = 10 * MIB;
 const ERROR_BODY_MAX = MIB;
 
-/**
- * The ky instance of a client. Each request carries its {@link Attempt} as context, from which a hook sets the
- * key.
- */
+/** The member of our own that ky's options carry past its Request to `fetch`. */
+interface Passed {
+  readonly exchange: { readonly attempt: Attempt; readonly text: string | null };
+}
+
+/** The ky instance of a client. Key, body and signal of a request are those of its attempt: {@link exchange}. */
 export function createKy(given: FetchLike, baseUrl: string, headers: Readonly<Record<string, string>>): KyInstance {
   return ky.create({
     prefix: baseUrl,
@@ -23,25 +25,18 @@ export function createKy(given: FetchLike, baseUrl: string, headers: Readonly<Re
     throwHttpErrors: false,
     timeout: false,
     retry: 0,
-    fetch: async (input) => {
+    fetch: async (input, init) => {
+      const { url, method, headers: all } = input as Request; // ky always passes the Request that it has built
+      const { attempt, text } = (init as Passed).exchange; // ky passes on the options that it does not know
+      // The attempt may already have ended as not_sent, so the request must not go out.
+      if (attempt.interruption !== null) throw new Error('the attempt has ended');
+      all.set('X-Api-Key', attempt.key);
+      attempt.sent = true;
       // The fetch of the npm package undici refuses the platform's Request, so a fetch gets its parts.
-      const request = input as Request; // ky always passes the Request that it has built
-      const { url, method, headers: all, signal } = request;
-      const body = request.body === null ? null : await request.text();
-      const response = await given(url, { method, headers: all, body, redirect: 'manual', signal });
+      const parts = { method, headers: all, body: text, redirect: 'manual', signal: attempt.signal } as const;
+      const response = await given(url, parts);
       if (typeof response === 'object' && response !== null) return response;
       throw new TypeError('fetch returned no Response'); // a mock without a result: the error of ky would not name fetch
-    },
-    hooks: {
-      beforeRequest: [
-        ({ request, options: { context } }) => {
-          const attempt = context['attempt'] as Attempt; // `exchange` sets it
-          // The attempt may already have ended as not_sent, so the request must not go out.
-          if (attempt.interruption !== null) throw new Error('the attempt has ended');
-          request.headers.set('X-Api-Key', attempt.key);
-          attempt.sent = true;
-        },
-      ],
     },
   });
 }
@@ -53,11 +48,11 @@ export function createKy(given: FetchLike, baseUrl: string, headers: Readonly<Re
  * @throws The platform's error, or the reason why the attempt was cut short.
  */
 export async function exchange(http: KyInstance, request: WireRequest, attempt: Attempt): Promise<ServiceResponse> {
-  const { method, path, search, json, headers } = request;
-  const options: Options = { method, headers, searchParams: search, signal: attempt.signal, context: { attempt } };
+  const { method, path, search, text } = request;
   // After the caller's headers, because a body is always JSON.
-  const body: Options = json === undefined ? {} : { json, headers: { ...headers, 'content-type': 'application/json' } };
-  const work = http(path, { ...options, ...body });
+  const headers = text === null ? request.headers : { ...request.headers, 'content-type': 'application/json' };
+  const options: Options & Passed = { method, searchParams: search, headers, exchange: { attempt, text } };
+  const work = http(path, options);
   let response: Response;
   try {
     response = await attempt.race(work);

@@ -1,5 +1,6 @@
+import type { Endpoint } from '../contract/endpoint.ts';
 import { payloadOf, rowsProblem } from '../contract/envelope.ts';
-import type { Checked, Issue } from '../contract/values/check.ts';
+import type { Issue } from '../contract/values/check.ts';
 import type { ErrorCode, Outcome } from '../errors/codes.ts';
 import { warnOnce } from '../errors/notify.ts';
 import { codedError, failureOfResponse, isErrorBody } from './error-response.ts';
@@ -8,71 +9,88 @@ import type { Failure, OpenCall, Result, RetryClass, ServiceResponse } from './t
 
 /** The decoded data of a response, or its failure. */
 export function readResponse<Data>(response: ServiceResponse, call: OpenCall<Data>): Result<Data> {
-  const { status } = response;
-  const { endpoint, client } = call;
-  // The sender of a redirect may have done the write first.
-  const redirected = { code: 'SDK_REDIRECT', outcome: endpoint.method === 'GET' ? 'rejected' : 'unknown' } as const;
-  if (response.redirected) return unexpected(response, { ...redirected, problem: FOLLOWED });
-  // Browsers and workers show a redirect that was not followed as status 0.
-  if (status === 0 || (status >= 300 && status < 400)) {
-    const body = parse(response.raw);
-    if (codedError(body) !== null) return failureOfResponse(response, body, call);
-    const problem = status === 304 ? NOT_MODIFIED : notFollowed(response.headers);
-    return unexpected(response, { ...redirected, problem });
-  }
-  if (status < 200 || status >= 400) return failureOfResponse(response, parse(response.raw), call);
-  if (response.cut) {
-    return unexpected(response, { code: 'SDK_BODY_TOO_LARGE', problem: 'the response is larger than 10 MiB' });
-  }
-  const unreadable = { code: 'SDK_UNREADABLE_BODY', retryClass: 'unanswered' } as const;
-  if (response.broken) {
-    const read = call.client.hasOwnFetch ? ', or your fetch has read it: let it read response.clone()' : '';
-    return unexpected(response, {
-      ...unreadable,
-      problem: `the body of the response broke off or is not UTF-8${read}`,
-    });
-  }
   const body = parse(response.raw);
-  if (isErrorBody(body, endpoint.isRecord)) return failureOfResponse(response, body, call);
-  if (body === TOO_DEEP) {
-    return unexpected(response, {
-      code: 'SDK_CONTRACT',
-      problem: `the response is nested deeper than ${DEEPEST} levels`,
-    });
-  }
-  // A body that is not JSON is a success for an operation that reads nothing from it. `request` accepts an empty body.
-  if (body === NOT_JSON) {
-    const empty = endpoint.data(response.raw.trim() === '' ? undefined : NOT_JSON);
-    if (empty.ok) return succeeded(empty.value, response);
-    const isPage = response.headers.get('content-type')?.includes('html') === true;
-    const found = isPage ? ' but an HTML page: a login, or another program, answers at this baseUrl' : '';
-    return unexpected(response, { ...unreadable, problem: `the body of the response is not JSON${found}` });
-  }
-  const payload = payloadOf(body);
-  const tooMany = rowsProblem(endpoint.rows, payload, call.sent);
-  if (tooMany !== null) return unexpected(response, { code: 'SDK_CONTRACT', problem: tooMany });
-  const decoded = endpoint.data(payload);
-  if (!decoded.ok) return differs(response, decoded);
-  const others = endpoint.differences?.(decoded.value, call.sent) ?? [];
-  if (others.length > 0) {
-    const issues = others.map((path) => ({ path, message: 'is not the one that was asked for' }));
-    return differs(response, { ok: false, issues });
-  }
-  const member = endpoint.unreadable?.(decoded.value) ?? null;
+  if (isError(response, body, call.endpoint)) return failureOfResponse(response, body, call);
+  const read = redirectIn(response, call) ?? damageIn(response, body, call) ?? dataIn(response, body, call);
+  if ('problem' in read) return unexpected(response, read);
+  const member = call.endpoint.unreadable?.(read.value) ?? null;
   if (member !== null) {
     const text = `the ${member} of an invoice cannot be read and is ''. Do not use it as a key unchecked. This is printed once.`;
-    warnOnce(member, text, client.printed);
+    warnOnce(member, text, call.client.printed);
   }
-  return succeeded(decoded.value, response);
+  return { ok: true, value: read.value, response, attempts: 1, durationMs: 0, recovered: false };
 }
 
-function succeeded<T>(value: T, response: ServiceResponse): Result<T> {
-  return { ok: true, value, response, attempts: 1, durationMs: 0, recovered: false };
+/** True for a response that says that the work was not done. A redirect says so only with a code in its body. */
+function isError(response: ServiceResponse, body: unknown, { isRecord }: Endpoint<unknown>): boolean {
+  if (response.redirected) return false; // it is unknown who sent it
+  if (isRedirect(response)) return codedError(body) !== null;
+  if (response.status < 200 || response.status >= 400) return true;
+  return !response.cut && !response.broken && isErrorBody(body, isRecord);
 }
 
-function differs(response: ServiceResponse, found: Extract<Checked<unknown>, { readonly ok: false }>): Failure {
+/** Browsers and workers show a redirect that was not followed as status 0. */
+function isRedirect({ status }: ServiceResponse): boolean {
+  return status === 0 || (status >= 300 && status < 400);
+}
+
+/** The facts of a success that cannot be read, or of a redirect. */
+interface Unexpected {
+  readonly code: ErrorCode;
+  readonly problem: string;
+  /** Default: `never`. */
+  readonly retryClass?: RetryClass;
+  readonly issues?: readonly Issue[];
+  /** `unknown` where absent. */
+  readonly outcome?: Outcome;
+}
+
+/** A redirect, which is never followed. Its sender may have done a write first. */
+function redirectIn(response: ServiceResponse, { endpoint }: OpenCall<unknown>): Unexpected | null {
+  if (!response.redirected && !isRedirect(response)) return null;
+  const problem = response.redirected
+    ? FOLLOWED
+    : response.status === 304
+      ? NOT_MODIFIED
+      : notFollowed(response.headers);
+  return { code: 'SDK_REDIRECT', outcome: endpoint.method === 'GET' ? 'rejected' : 'unknown', problem };
+}
+
+/** What is wrong with the body of a success before its data is looked at. */
+function damageIn({ cut, broken }: ServiceResponse, body: unknown, { client }: OpenCall<unknown>): Unexpected | null {
+  if (cut) return { code: 'SDK_BODY_TOO_LARGE', problem: 'the response is larger than 10 MiB' };
+  if (broken) {
+    const read = client.hasOwnFetch ? ', or your fetch has read it: let it read response.clone()' : '';
+    return { ...UNREADABLE, problem: `the body of the response broke off or is not UTF-8${read}` };
+  }
+  if (body !== TOO_DEEP) return null;
+  return { code: 'SDK_CONTRACT', problem: `the response is nested deeper than ${DEEPEST} levels` };
+}
+
+const UNREADABLE = { code: 'SDK_UNREADABLE_BODY', retryClass: 'unanswered' } as const;
+
+/** The decoded data of a whole body, or why it is not what was asked for. */
+function dataIn<Data>(
+  { raw, headers }: ServiceResponse,
+  body: unknown,
+  { endpoint, sent }: OpenCall<Data>,
+): { readonly value: Data } | Unexpected {
+  // A body that is not JSON is a success for an operation that reads nothing from it. `request` accepts an empty body.
+  const payload = body === NOT_JSON && raw.trim() === '' ? undefined : payloadOf(body);
+  const tooMany = rowsProblem(endpoint.rows, payload, sent);
+  if (tooMany !== null) return { code: 'SDK_CONTRACT', problem: tooMany };
+  const decoded = endpoint.data(payload);
+  const others = decoded.ok ? (endpoint.differences?.(decoded.value, sent) ?? []) : [];
+  if (decoded.ok && others.length === 0) return decoded;
+  if (body === NOT_JSON) {
+    const isPage = headers.get('content-type')?.includes('html') === true;
+    const found = isPage ? ' but an HTML page: a login, or another program, answers at this baseUrl' : '';
+    return { ...UNREADABLE, problem: `the body of the response is not JSON${found}` };
+  }
+  const asked = others.map((path) => ({ path, message: 'is not the one that was asked for' }));
+  const found = decoded.ok ? { issues: asked } : decoded;
   const problem = `the response is not what the interface describes${firstIssue(found)}`;
-  return unexpected(response, { code: 'SDK_CONTRACT', problem, issues: found.issues });
+  return { code: 'SDK_CONTRACT', problem, issues: found.issues };
 }
 
 /** The first issue, and the number of issues if there are more, as the end of a sentence. */
@@ -108,17 +126,6 @@ function isTooDeep(value: unknown, depth = 0): boolean {
   return depth >= DEEPEST || Object.values(value).some((member) => isTooDeep(member, depth + 1));
 }
 
-/** The facts of a success that cannot be read, or of a redirect. */
-interface Unexpected {
-  readonly code: ErrorCode;
-  readonly problem: string;
-  /** Default: `never`. */
-  readonly retryClass?: RetryClass;
-  readonly issues?: readonly Issue[];
-  /** `unknown` where absent. */
-  readonly outcome?: Outcome;
-}
-
 function unexpected(
   response: ServiceResponse,
   { code, problem, retryClass = 'never', issues = [], outcome = 'unknown' }: Unexpected,
@@ -128,7 +135,7 @@ function unexpected(
     status: response.status,
     outcome,
     retryClass,
-    about: { is: 'unexpected', problem, issues, response },
+    facts: { is: 'unexpected', problem, issues, response },
   });
 }
 

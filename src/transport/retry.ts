@@ -98,9 +98,9 @@ function httpDate(text: string): number | undefined {
 
 /** A failure as if the call had made only this attempt. */
 export function failureAlone(
-  facts: Pick<Failure, 'code' | 'status' | 'outcome' | 'retryClass' | 'about'> & Partial<Failure>,
+  own: Pick<Failure, 'code' | 'status' | 'outcome' | 'retryClass' | 'facts'> & Partial<Failure>,
 ): Failure {
-  return { ok: false, retryAfter: undefined, attempts: [], stoppedBy: 'not_retryable', ...facts };
+  return { ok: false, retryAfter: undefined, attempts: [], stoppedBy: 'not_retryable', ...own };
 }
 
 /** The outcome of a call from those of its attempts: a single unknown one makes it unknown. */

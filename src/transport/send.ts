@@ -67,7 +67,7 @@ export async function send<Data>(call: OpenCall<Data>): Promise<Result<Data>> {
 /** The response of an attempt, or null if there was none. */
 export function responseOf(result: Result<unknown>): ServiceResponse | null {
   if (result.ok) return result.response;
-  return 'response' in result.about ? result.about.response : null;
+  return 'response' in result.facts ? result.facts.response : null;
 }
 
 /** The most characters of a platform's error that are shown. */

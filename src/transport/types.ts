@@ -89,8 +89,8 @@ export interface WireRequest {
   readonly search: URLSearchParams;
   /** Headers beyond those of the client. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The JSON body. Undefined for none. */
-  readonly json: unknown;
+  /** The JSON of the body. Null for none. */
+  readonly text: string | null;
 }
 
 /** One call: input and options read once, and carried unchanged through attempts, reading back and comparison. */
@@ -168,7 +168,7 @@ export interface Failure {
   readonly retryClass: RetryClass;
   /** The wait that the service asked for. */
   readonly retryAfter: number | undefined;
-  readonly about: FailureFacts;
+  readonly facts: FailureFacts;
   /** The failed attempts of the call. */
   readonly attempts: readonly AttemptRecord[];
   readonly stoppedBy: StoppedBy;

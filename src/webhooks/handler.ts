@@ -160,9 +160,9 @@ async function receive<Extra extends object>(
   }
   const { body: payload, origin } = verified;
   try {
-    return decodeEvent(payload, origin, verify.pins);
+    return decodeEvent(payload, origin, verify);
   } catch (error) {
-    const { external_id, order, invoice_uuid, status } = readableNames(payload, verify.pins);
+    const { external_id, order, invoice_uuid, status } = readableNames(payload, verify);
     const key = await keyOf(invoice_uuid, status, store.namespace);
     return { ...endingOf(error), about: { key, external_id, order } };
   }

@@ -87,6 +87,7 @@ const STRICT: ts.CompilerOptions = {
   noEmit: true,
   skipLibCheck: true,
   allowJs: true,
+  checkJs: true,
   resolveJsonModule: true,
   erasableSyntaxOnly: true,
   allowImportingTsExtensions: true,

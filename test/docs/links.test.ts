@@ -65,6 +65,18 @@ it('architecture.md names files and functions that exist', () => {
   expect([...paths.filter((path) => !path.startsWith('test/') && source(path) === null), ...missing]).toEqual([]);
 });
 
+it('CONTRIBUTING.md names files and folders that exist', () => {
+  const page = readFileSync(join(ROOT, 'CONTRIBUTING.md'), 'utf8');
+  const named = [...page.matchAll(/`((?:[\w.-]+\/)+[\w.-]*|[\w.-]+\.(?:ts|md|json|yaml))`/g)].map(
+    ([, path = '']) => path,
+  );
+  const isMade = (path: string) => ['dist/', 'site/'].includes(path);
+  expect(named.length).toBeGreaterThan(15);
+  expect(
+    named.filter((path) => !isMade(path) && ![path, `src/${path}`].some((at) => existsSync(join(ROOT, at)))),
+  ).toEqual([]);
+});
+
 it.each([
   ['[x](none.md)', ['none.md']],
   ['[x](docs/README.md#none)', ['docs/README.md#none']],

@@ -73,6 +73,15 @@ it('error.code narrows to the class and its members, by switch and by ===', () =
   }
 });
 
+it('what every error has can be read after isMerchantError alone', () => {
+  if (!isMerchantError(error)) return;
+  const { status, requestId, outcome, operation } = error;
+  expectTypeOf(status).toEqualTypeOf<number | null>();
+  expectTypeOf(requestId).toEqualTypeOf<string | null>();
+  expectTypeOf(outcome).toEqualTypeOf<Outcome>();
+  expectTypeOf(operation).toEqualTypeOf<string | null>();
+});
+
 it('error.code of a result narrows too', async () => {
   const result = await call.result();
   if (result.ok) return expectTypeOf(result.value).toEqualTypeOf<Invoice>();

@@ -14,14 +14,14 @@ describe('a request to an endpoint that the client does not know', () => {
   it('has the key, the query and the headers, and resolves to the data of the envelope', async () => {
     const server = await serve(ok({ currency: 'USDT', amount: '1.50' }, { 'x-request-id': 'r1' }));
     const client = clientOf(`${server.url}/prefix`);
-    const query = { page: 2, active: true, min: new Decimal('1e-7'), none: null, absent: undefined, text: 'a&b=ü' };
+    const query = { page: '2', text: 'a&b=ü' };
     const call = client.request({ ...get, query }, { headers: { 'x-trace': 't' }, query: { page: '3' } });
     expect(await call).toEqual({ currency: 'USDT', amount: '1.50' });
     expect((await call.withResponse()).response).toMatchObject({ status: 200, requestId: 'r1', attempts: 1 });
     expect(server.requests).toMatchObject([
       {
         method: 'GET',
-        url: `/prefix${PATH}?page=3&active=true&min=0.0000001&text=a%26b%3D%C3%BC`,
+        url: `/prefix${PATH}?page=3&text=a%26b%3D%C3%BC`,
         headers: { 'x-api-key': API_KEY, 'x-trace': 't' },
         body: '',
       },
@@ -76,20 +76,6 @@ describe('a request to an endpoint that the client does not know', () => {
     });
     expect(await errorOf(client.request(get))).toMatchObject({ kind: 'request', status: 404, answeredBy: 'other' });
     expect(await errorOf(client.request(post))).toMatchObject({ kind: 'validation', origin: 'service' });
-  });
-
-  it('decodes its data, and a decoder that throws or waits is an error without the data', async () => {
-    const server = await serve(ok({ amount: 'customer-7' }));
-    const client = clientOf(server.url);
-    const amount: string = await client.request({ ...get, decode: (data) => JSON.stringify(data) });
-    expect(amount).toBe('{"amount":"customer-7"}');
-    const bad = (data: unknown): never => {
-      throw new Error(`cannot read ${JSON.stringify(data)}`);
-    };
-    const error = await errorOf(client.request({ ...get, decode: bad }));
-    expect(error).toMatchObject({ code: 'SDK_CONTRACT', outcome: 'unknown' });
-    expect(inspect(error, { depth: 9 })).not.toContain('customer-7');
-    expect(await errorOf(client.request({ ...get, decode: async () => 1 }))).toMatchObject({ code: 'SDK_CONTRACT' });
   });
 
   it.each<[string, Partial<RawRequest>, number]>([
@@ -185,10 +171,9 @@ describe('refused before any request', () => {
     ['a mistyped name', { ...get, params: {} }, 'request has no "params"'],
     ['a body of a GET', { ...get, body: {} }, 'a GET request has no body'],
     ['a word for true', { ...post, idempotent: 'yes' }, 'idempotent must be true or false'],
-    ['a decoder that is none', { ...get, decode: {} }, 'decode must be a function'],
-    ['a query of text', { ...get, query: 'page=1' }, 'query must be an object'],
-    ['a list in the query', { ...get, query: { status: ['a', 'b'] } }, 'query.status must be text'],
-    ['a function in the query', { ...get, query: { status: () => 1 } }, 'query.status must be text, a number'],
+    ['a query of text', { ...get, query: 'page=1' }, 'query must be an object of strings'],
+    ['a list in the query', { ...get, query: { status: ['a', 'b'] } }, 'query: the value of status must be a string'],
+    ['a number in the query', { ...get, query: { page: 2 } }, 'query: the value of page must be a string'],
     ['a number for a path', { ...get, path: 7 }, 'path must be text that begins with one slash, not 7'],
   ])('%s', async (_name, request, expected) => {
     expect(await refused(request)).toContain(expected);

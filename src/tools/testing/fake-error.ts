@@ -1,4 +1,4 @@
-import { type EndpointName, endpoints } from '../../contract/endpoints.ts';
+import { endpoints } from '../../contract/endpoints.ts';
 import { configurationFail, type OptionTable, readOptions, unchecked } from '../../errors/checks.ts';
 import {
   type ApiError,
@@ -29,18 +29,12 @@ import { fakeInvoice } from './fake-data.ts';
  * const missing = fakeError('INVOICE_NOT_FOUND' as string, { status: 404, externalId: 'order-1042' });
  */
 export interface FakeErrorOverrides {
-  /** The message of the service, which the message of the error quotes. @defaultValue 'A fake error.' */
-  readonly message?: string | undefined;
-  /** @defaultValue `'invoices.get'` for 404, `'invoices.list'` for `SDK_PAGE`, otherwise `'invoices.create'` */
-  readonly operation?: EndpointName | undefined;
-  /** @defaultValue `'order-1'`, null for `invoices.list` */
+  /** @defaultValue `'order-1'`, null for `SDK_PAGE` */
   readonly externalId?: string | null | undefined;
-  /** @defaultValue the outcome that the client gives this code for this operation */
+  /** @defaultValue the outcome that the client gives this code: for a creation, for a read if it is a 404 */
   readonly outcome?: Outcome | undefined;
   /** HTTP status of an error response. A code such as `SDK_HTTP_404` has its own. */
   readonly status?: number | undefined;
-  /** @defaultValue `'req-fake-1'` */
-  readonly requestId?: string | undefined;
   /** `error.details` of an error response, as the service would send them: `status` becomes `existingStatus`. */
   readonly details?: Readonly<Record<string, unknown>> | undefined;
   /** In milliseconds. */
@@ -50,18 +44,14 @@ export interface FakeErrorOverrides {
 const fail = configurationFail('fakeError');
 
 const OVERRIDES = {
-  message: unchecked<string | undefined>(),
-  operation(value: unknown): EndpointName | undefined {
-    if (value === undefined || Object.hasOwn(endpoints, String(value))) return value as EndpointName | undefined; // just checked
-    return fail(`there is no operation ${JSON.stringify(value)}, only ${Object.keys(endpoints).join(', ')}`);
-  },
   externalId: unchecked<string | null | undefined>(),
   outcome: unchecked<Outcome | undefined>(),
   status: unchecked<number | undefined>(),
-  requestId: unchecked<string | undefined>(),
   details: unchecked<Readonly<Record<string, unknown>> | undefined>(),
   retryAfter: unchecked<number | undefined>(),
 } satisfies OptionTable<FakeErrorOverrides>;
+const MESSAGE = 'A fake error.';
+const REQUEST_ID = 'req-fake-1';
 
 /**
  * An error as a call rejects with it: with the class, `kind`, `status` and `outcome` that the client gives this
@@ -86,17 +76,15 @@ export function fakeError<S extends string>(
   overrides?: FakeErrorOverrides,
 ): Extract<CallError, ApiError>;
 export function fakeError(code: string, given: FakeErrorOverrides = {}): AnyMerchantError {
-  const over = readOptions('overrides', given, OVERRIDES, fail);
-  const { message = 'A fake error.', requestId = 'req-fake-1', retryAfter } = over;
+  const { retryAfter, ...over } = readOptions('overrides', given, OVERRIDES, fail);
   const reason = WEBHOOK_REASONS.find((each) => code === `SDK_WEBHOOK_${each.toUpperCase()}`);
-  if (reason !== undefined) return new WebhookVerificationError(reason, over.message ?? `A fake delivery: ${reason}.`);
+  if (reason !== undefined) return new WebhookVerificationError(reason, `A fake delivery: ${reason}.`);
   const isMissing = code === 'SDK_HTTP_404' || code === 'SDK_HTTP_410';
-  const usual = isMissing ? 'invoices.get' : code === 'SDK_PAGE' ? 'invoices.list' : 'invoices.create';
-  const { operation = usual } = over;
+  const operation = isMissing ? 'invoices.get' : code === 'SDK_PAGE' ? 'invoices.list' : 'invoices.create';
   const stoppedBy = STOPPED_BY[code] ?? 'attempts';
   const { externalId = operation === 'invoices.list' ? null : 'order-1' } = over;
   const endpoint = endpoints[operation];
-  const init = { code, message: `${operation}: ${code}. ${message}`, operation, externalId, stoppedBy };
+  const init = { code, message: `${operation}: ${code}. ${MESSAGE}`, operation, externalId, stoppedBy };
   const decided = { ...init, outcome: over.outcome ?? 'rejected' };
   switch (code) {
     case 'SDK_CONFIGURATION':
@@ -108,7 +96,7 @@ export function fakeError(code: string, given: FakeErrorOverrides = {}): AnyMerc
       return new InvoiceMismatchError({ ...decided, differences: ['amount'], existing });
     }
     case 'SDK_PAGE':
-      return new UnexpectedResponseError({ ...decided, status: 200, requestId, issues: [] });
+      return new UnexpectedResponseError({ ...decided, status: 200, requestId: REQUEST_ID, issues: [] });
   }
   const details = over.details ?? usualDetails(code, externalId);
   const client = {
@@ -117,7 +105,7 @@ export function fakeError(code: string, given: FakeErrorOverrides = {}): AnyMerc
   };
   // The parts of a call that reading a response and making its error use.
   const call = { client, endpoint, externalId, sent: {}, page: undefined } as unknown as OpenCall<unknown>;
-  const failure = unanswered(code) ?? answered(code, call, { message, details, status: over.status, requestId });
+  const failure = unanswered(code) ?? answered(code, call, details, over.status);
   const { outcome = failure.outcome } = over;
   return toError(call, { ...failure, outcome, stoppedBy, ...(retryAfter !== undefined && { retryAfter }) });
 }
@@ -156,7 +144,12 @@ function unanswered(code: string): Failure | null {
 }
 
 /** The failure that the client makes of a response with this code. */
-function answered(code: string, call: OpenCall<unknown>, { message, details, status, requestId }: Answer): Failure {
+function answered(
+  code: string,
+  call: OpenCall<unknown>,
+  details: Readonly<Record<string, unknown>> | null,
+  status: number | undefined,
+): Failure {
   const [, named] = /^SDK_HTTP_(\d+)$/.exec(code) ?? [];
   const forms: Readonly<Record<string, Partial<ServiceResponse>>> = {
     SDK_REDIRECT: { status: 302, headers: new Headers({ Location: 'https://other.example/' }), raw: '' },
@@ -171,11 +164,11 @@ function answered(code: string, call: OpenCall<unknown>, { message, details, sta
     const list = `${known.join(', ')}, SDK_HTTP_<status> and SDK_WEBHOOK_<REASON>`;
     fail(`${JSON.stringify(code.slice(0, 80))} is not a code of this package. The codes are ${list}`);
   }
-  const error = { code, message, ...(details !== null && { details }) };
+  const error = { code, message: MESSAGE, ...(details !== null && { details }) };
   const response: ServiceResponse = {
     status: Number(named ?? 400),
     headers: new Headers(),
-    requestId,
+    requestId: REQUEST_ID,
     raw: named === undefined ? JSON.stringify({ success: false, error }) : '',
     cut: false,
     broken: false,
@@ -186,12 +179,4 @@ function answered(code: string, call: OpenCall<unknown>, { message, details, sta
   };
   const read = readResponse(response, call);
   return read.ok ? fail(`a response with the status ${response.status} is no ${code}`) : read;
-}
-
-/** What an error response says. */
-interface Answer {
-  readonly message: string;
-  readonly details: Readonly<Record<string, unknown>> | null;
-  readonly status: number | undefined;
-  readonly requestId: string;
 }

@@ -6,6 +6,7 @@
  */
 
 export { Decimal } from '../../contract/values/decimal.ts';
+export type { ServiceCodes } from '../../errors/codes.ts';
 export type { ErrorByCode, KnownCode } from '../../errors/guards.ts';
 export {
   type StoreCheck,

@@ -434,7 +434,7 @@ async function playInvoice<Extra extends object>(
   let subject: ReportSubject = { ...NO_SUBJECT, external_id, order: orderOf(external_id).order };
   const limit = startTimeLimit(settings, stop);
   try {
-    const identified = { ...(await identify(eventOfInvoice(invoice, settings.verify.pins), settings)), again };
+    const identified = { ...(await identify(eventOfInvoice(invoice, settings.verify), settings)), again };
     subject = { ...subject, key: identified.key };
     const ending = await playInTime(identified, settings, limit, subject);
     const isStopped = stop?.aborted && ending.verdict === 'time_limit'; // the caller aborted before the function began

@@ -171,7 +171,8 @@ export async function signWebhook(
     fail('the body must be text or bytes, exactly as it will be sent');
   }
   const timestamp = formatTimestamp(at ?? Date.now(), timestampFormat);
-  const digest = await engine().hmac(key, signedHead(timestamp), typeof body === 'string' ? utf8(body) : body);
+  const hmac = engine().hmacOf(key);
+  const digest = await hmac(signedHead(timestamp), typeof body === 'string' ? utf8(body) : body);
   const base64 = hexToBase64(digest);
   const signature = { hex: digest, base64, base64url: toBase64url(base64) }[encoding];
   return {

@@ -11,8 +11,8 @@ import {
 import { ConfigurationError, type WebhookVerificationError } from '../../errors/classes.ts';
 import { isMerchantError } from '../../errors/guards.ts';
 import { bytesFrom, type RawBody } from '../body.ts';
-import { engine, type HmacKey, webEngine } from '../crypto.ts';
-import { decodeEvent, type EventOrigin, type EventPins } from '../event/decode.ts';
+import { areEqual, engine, type Hmac, type HmacKey, webEngine } from '../crypto.ts';
+import { decodeEvent, type EventOrigin } from '../event/decode.ts';
 import type { InvoiceEvent } from '../event/event-types.ts';
 import { malformed } from '../event/payload.ts';
 import { refusal } from '../reasons.ts';
@@ -126,23 +126,17 @@ function isPath(member: unknown): member is string {
   return typeof member === 'string' && !member.split('.').includes('');
 }
 
-/** The secrets and options after their check. */
-export interface VerifySettings
-  extends Pick<
-    Read<typeof VERIFY_OPTIONS>,
-    'tolerance' | 'now' | 'encoding' | 'timestampFormat' | 'sandbox' | 'maxBodySize'
-  > {
+/** The options after their check, and the secrets. */
+export interface VerifySettings extends Read<typeof VERIFY_OPTIONS> {
   readonly secrets: readonly HmacKey[];
-  readonly pins: EventPins;
+  /** The HMAC of each secret, in the same order. */
+  readonly hmacs: readonly Hmac[];
 }
 
 /** Puts the secrets beside the options that were read. Warns of the public secret of the sandbox. */
-export function verifySettings(
-  secrets: readonly HmacKey[],
-  { orderIdMember, eventMember, adjustedMember, adjustedAbsent, ...read }: Read<typeof VERIFY_OPTIONS>,
-): VerifySettings {
+export function verifySettings(secrets: readonly HmacKey[], read: Read<typeof VERIFY_OPTIONS>): VerifySettings {
   warnOfSandboxSecret(secrets, read.sandbox);
-  return { ...read, secrets, pins: { orderIdMember, eventMember, adjustedMember, adjustedAbsent } };
+  return { ...read, secrets, hmacs: secrets.map(engine().hmacOf) };
 }
 
 /**
@@ -178,7 +172,7 @@ export async function verifyWebhook(
     const settings = verifySettings(readSecrets(rest.length === 0 ? null : { secret }), read);
     const given = bytesFrom(rawBody, settings.maxBodySize);
     const { body, origin } = await verifyDelivery(given, readHeaders(headers), settings);
-    return decodeEvent(body, origin, settings.pins);
+    return decodeEvent(body, origin, settings);
   } catch (error) {
     if (isMerchantError(error)) throw error;
     throw new ConfigurationError('verifyWebhook: its arguments cannot be read.', { cause: error });
@@ -212,14 +206,13 @@ export async function verifyDelivery(
   const { id, signature, timestamp } = requiredHeaders(headers);
   const digest = parseSignature(signature, settings.encoding);
   const signed_at = parseTimestamp(timestamp, settings.timestampFormat);
-  const crypto = engine();
   // WebCrypto is asynchronous, and a caller may reuse its buffer meanwhile. The verified bytes must be those that are
   // parsed. Not slice(): on a Buffer it returns a view of the same memory.
-  const body = crypto === webEngine ? new Uint8Array(given) : given;
+  const body = engine() === webEngine ? new Uint8Array(given) : given;
   let secretIndex = -1;
-  for (const [index, secret] of settings.secrets.entries()) {
-    const expected = crypto.hmac(secret, signedHead(timestamp), body);
-    if (!crypto.equal(typeof expected === 'string' ? expected : await expected, digest)) continue;
+  for (const [index, hmac] of settings.hmacs.entries()) {
+    const expected = hmac(signedHead(timestamp), body);
+    if (!areEqual(typeof expected === 'string' ? expected : await expected, digest)) continue;
     secretIndex = index;
     break;
   }

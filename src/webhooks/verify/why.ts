@@ -1,6 +1,6 @@
 import { environment, SANDBOX_KEY } from '../../errors/environment.ts';
 import { RAW_BODY_ADVICE } from '../body.ts';
-import { base64ToBytes, engine, type HmacKey, hexToBase64, toBase64url, toHex, utf8 } from '../crypto.ts';
+import { areEqual, base64ToBytes, engine, type HmacKey, hexToBase64, toBase64url, toHex, utf8 } from '../crypto.ts';
 import { firstOf, type HeaderValues, requiredHeaders } from './headers.ts';
 import { SANDBOX_SECRET } from './sandbox-secret.ts';
 import { SECRET_MISTAKES } from './secrets.ts';
@@ -208,13 +208,13 @@ export async function whyMismatch(
   const { signature, timestamp } = requiredHeaders(headers);
   const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(body);
   const received = { body, text, headers, timestamp, digest: parseSignature(signature, undefined), secrets };
-  const crypto = engine();
+  const { hmacOf } = engine();
   for (const { candidates, ...mistake } of MISTAKES) {
     const found = candidates(received);
     if (found === true) return { ...mistake, isProven: true };
     if (found === false) continue;
     for (const { key, body: changed = body, head = signedHead(timestamp) } of found) {
-      if (crypto.equal(await crypto.hmac(key, head, changed), received.digest)) return { ...mistake, isProven: true };
+      if (areEqual(await hmacOf(key)(head, changed), received.digest)) return { ...mistake, isProven: true };
     }
   }
   return visibleMistake(body, headers) ?? ANOTHER_SECRET;

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ConfigurationError } from '../../../src/errors/classes.ts';
-import { engine, webEngine } from '../../../src/webhooks/crypto.ts';
+import { areEqual } from '../../../src/webhooks/crypto.ts';
 import { signWebhook } from '../../../src/webhooks/verify/signature.ts';
 import { RUNTIMES } from '../runtimes.ts';
 import { MIXED, NOW, PAID, SECRET, UNICODE, VECTORS } from '../vectors.ts';
@@ -80,15 +80,12 @@ it.each([
   expect(String(error)).not.toContain('whsec_');
 });
 
-it.each([
-  ['node:crypto', engine()],
-  ['WebCrypto', webEngine],
-])('two digests are equal only as a whole, to the last character: %s', (_name, { equal: equalDigests }) => {
+it('two digests are equal only as a whole, to the last character', () => {
   const zeros = '0'.repeat(64);
-  expect(equalDigests(zeros, '0'.repeat(64))).toBe(true);
+  expect(areEqual(zeros, '0'.repeat(64))).toBe(true);
   for (let at = 0; at < 64; at += 1) {
-    expect(equalDigests(zeros, `${zeros.slice(0, at)}1${zeros.slice(at + 1)}`)).toBe(false);
+    expect(areEqual(zeros, `${zeros.slice(0, at)}1${zeros.slice(at + 1)}`)).toBe(false);
   }
-  expect(equalDigests(zeros, zeros.slice(1))).toBe(false);
-  expect(equalDigests('', '')).toBe(false);
+  expect(areEqual(zeros, zeros.slice(1))).toBe(false);
+  expect(areEqual('', '')).toBe(false);
 });

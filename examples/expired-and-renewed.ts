@@ -19,7 +19,7 @@ const order = {
 /** The invoice with which the order can be paid, or was paid. */
 async function payable() {
   const found = await merchant.invoices.createOrRenew(order);
-  // here: `renewal` into the row of the order, before the customer gets the link
+  // here: `renewal` into the row of the order, before the link is sent
   return found;
 }
 

@@ -93,16 +93,26 @@ describe('the built package', () => {
   };
   const ofCommonJs = (name: string): string[] =>
     [...built(`cjs/${name}`).matchAll(/(?:require|import)\("\.\/([^"]+)"\)/g)].map(([, file = '']) => file);
-  const forms = PRODUCTION.flatMap((entry) => [
-    { entry, form: 'ESM', imports: ofModules },
+  const forms = Object.entries(PRODUCTION).flatMap(([entry, without]) => [
+    { entry, without, form: 'ESM', imports: ofModules },
     // The client and the guards are entries of the bundler alone.
-    ...(entry === 'client' || entry === 'guards' ? [] : [{ entry, form: 'CommonJS', imports: ofCommonJs }]),
+    ...(entry === 'client' || entry === 'guards' ? [] : [{ entry, without, form: 'CommonJS', imports: ofCommonJs }]),
   ]);
 
-  it.each(forms)('$entry has nothing of the tools ($form)', ({ entry, imports }) => {
-    const sources = sourcesOf(metafile(), `${entry}.js`, imports);
+  it.each(forms)('$entry has nothing of the rooms that it does not know ($form)', ({ entry, without, imports }) => {
+    const sources = sourcesOf(metafile(), `${entry}.js`, imports).map((path) => path.replace(/^src\//, ''));
     expect(sources.length).toBeGreaterThan(1); // the entry was found and followed
-    expect(sources.filter((path) => path.startsWith('src/tools/'))).toEqual([]);
+    expect(sources.filter((path) => without.test(path))).toEqual([]);
+  });
+
+  it.each(['webhooks', 'reconcile'])('%s is seen to have the receiver, and index the client', (entry) => {
+    const has = (name: string, room: string) =>
+      sourcesOf(metafile(), `${name}.js`, ofModules).some((path) => path.startsWith(`src/${room}`));
+    expect([has(entry, 'webhooks/'), has('index', 'client.ts'), has('index', 'resources/')]).toEqual([
+      true,
+      true,
+      true,
+    ]);
   });
 
   it.each(['sandbox', 'storm', 'testing', 'cli', 'msw'])('%s is seen to have them', (entry) => {
@@ -115,6 +125,10 @@ describe('the rules notice', () => {
     ['contract/types.ts', "import type { A } from '../errors/codes.ts';"],
     ['errors/classes.ts', "import { a } from '../contract/wire.ts';"],
     ['resources/invoices.ts', "import { a } from '../webhooks/index.ts';"],
+    ['resources/webhooks.ts', "import type { A } from '../webhooks/index.ts';"],
+    ['options.ts', "import { a } from './webhooks/verify/secrets.ts';"],
+    ['client.ts', "import { a } from './webhooks/index.ts';"],
+    ['lookup/by-path.ts', "import type { A } from '../transport/types.ts';"],
     ['resources/invoices.ts', "import type { A } from '../client.ts';"],
     ['webhooks/index.ts', "export * from '../transport/send.ts';"],
     ['webhooks/index.ts', "const a = await import('../tools/sandbox/index.ts');"],

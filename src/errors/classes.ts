@@ -91,7 +91,7 @@ export abstract class MerchantError extends Error {
   /** Whether the operation happened, over all attempts of the call. */
   readonly outcome: Outcome;
   /**
-   * The operation of the service that failed, such as `invoices.create`, also for `createOrGet`. Null outside a call.
+   * The operation of the service that failed, such as `invoices.create`. Null outside a call.
    */
   readonly operation: string | null;
   /** The `external_id` of a creation, or the ident of a read. Null for other calls. */
@@ -202,7 +202,7 @@ export class ValidationError extends ApiError {
 }
 
 /**
- * An invoice with this `external_id` exists. The service created no second one. `createOrGet` reads it instead.
+ * An invoice with this `external_id` exists. The service created no second one. `createOrRenew` returns it instead.
  *
  * @example
  * if (hasCode(error, 'INVOICE_ALREADY_EXISTS')) console.log(error.externalId, error.existingStatus);

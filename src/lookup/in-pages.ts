@@ -15,17 +15,17 @@ export type WalkEnding = 'end' | 'enough' | 'limit';
 /**
  * Walks a list as far as its reader needs it.
  *
- * @param visit Takes the rows of each page. Returns true if it needs no further page.
+ * @param visit Takes each page. Returns true if it needs no further one.
  */
-export async function walkPagesWithin<T>(
-  pages: AsyncIterable<readonly T[]>,
+export async function walkPagesWithin<Page>(
+  pages: AsyncIterable<Page>,
   budget: PageBudget,
-  visit: (rows: readonly T[]) => boolean | Promise<boolean>,
+  visit: (page: Page) => boolean | Promise<boolean>,
 ): Promise<WalkEnding> {
   if (budget.pages <= 0) return 'limit';
-  for await (const rows of pages) {
+  for await (const page of pages) {
     budget.pages -= 1;
-    if (await visit(rows)) return 'enough';
+    if (await visit(page)) return 'enough';
     if (budget.pages <= 0) return 'limit';
   }
   return 'end';

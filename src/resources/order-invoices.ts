@@ -1,6 +1,7 @@
 import type { Endpoint, PageRows } from '../contract/endpoint.ts';
 import { endpoints, type Named, type Operation } from '../contract/endpoints.ts';
 import type { Invoice } from '../contract/invoices.ts';
+import { isObject } from '../contract/json.ts';
 import { orderOf } from '../contract/orders.ts';
 import { isSameIdent } from '../contract/values/scalars.ts';
 import { type IdentProof, type InvoiceIds, type InvoicePaths, readByPath } from '../lookup/by-path.ts';
@@ -30,6 +31,15 @@ const PAGE_SIZE = 100;
 
 /** An invoice with the response that contained it. */
 export type FoundInvoice = Success<Invoice> & InvoiceIds;
+
+/** A page of a list of invoices. */
+interface FoundPage {
+  readonly rows: readonly FoundInvoice[];
+  /** The rows that cannot be read, as the service sent them. */
+  readonly unreadable: readonly unknown[];
+  /** The rows of the whole list, as the service counts them. */
+  readonly total: number;
+}
 
 /** Reads invoices within a call, and counts the requests. */
 export class InvoiceReader implements InvoicePaths<FoundInvoice> {
@@ -61,13 +71,15 @@ export class InvoiceReader implements InvoicePaths<FoundInvoice> {
   }
 
   /** The pages of the list of all invoices, or of those in a currency. */
-  async *pages(currency?: string): AsyncGenerator<readonly FoundInvoice[]> {
+  async *pages(currency?: string): AsyncGenerator<FoundPage> {
     const { client, signal, callId, startedAt, deadlineAt } = this.#call;
     const query = { currency, page: 1, per_page: PAGE_SIZE };
     const first = open(client, this.#list, { query, page: 1, within: this.#call });
+    const unreadable = new Map<string, unknown>();
     const read = async (call: typeof first) => {
       const success = await this.#send(call);
       const { page, invalid } = success.value;
+      for (const row of invalid) unreadable.set(keyOf(row, page.page), row.raw);
       const items = page.items.map((invoice) => found(success, invoice));
       return { page: { ...page, items }, skipped: invalid.map((row) => keyOf(row, page.page)) };
     };
@@ -83,7 +95,10 @@ export class InvoiceReader implements InvoicePaths<FoundInvoice> {
         failed: () => {},
       }),
     });
-    for await (const { items } of pages) yield items;
+    for await (const { items: rows, total_items: total } of pages) {
+      yield { rows, unreadable: [...unreadable.values()], total };
+      unreadable.clear();
+    }
   }
 
   async #send<Data>(call: OpenCall<Data>): Promise<Success<Data>> {
@@ -114,7 +129,7 @@ export async function findTaken(
   const reading = await readByPath(external_id, reader, proof, { exists: true });
   if (reading.is === 'invoice' && reading.invoice.external_id === external_id) return reading.invoice;
   let taken: FoundInvoice | undefined;
-  await walkPagesWithin(reader.pages(currency), { pages: PAGES_MAX }, (rows) => {
+  await walkPagesWithin(reader.pages(currency), { pages: PAGES_MAX }, ({ rows }) => {
     taken = rows.find((row) => row.external_id === external_id);
     return taken !== undefined;
   });
@@ -163,20 +178,36 @@ async function withListed(
   order: string,
 ): Promise<readonly FoundInvoice[]> {
   const rows: FoundInvoice[] = [];
+  const unreadable: unknown[] = [];
+  let total = 0;
   const ending = await walkPagesWithin(reader.pages(), { pages: PAGES_MAX }, (page) => {
-    rows.push(...page);
+    rows.push(...page.rows);
+    unreadable.push(...page.unreadable);
+    total = page.total;
     return false;
   });
-  if (ending !== 'end') {
-    const problem = `the order was not found by its path, and the list of invoices is longer than the ${PAGES_MAX} pages that a call reads. Pass the uuid of its invoice to invoices.get`;
-    throw pageError('invoices.ofOrder', PAGES_MAX, problem);
-  }
-  const named = rows.find(({ uuid, external_id }) => external_id !== ident && isSameIdent(uuid, ident));
+  const refuse = (page: number, problem: string): never => {
+    const advice = 'Pass the uuid of its invoice to invoices.get';
+    throw pageError('invoices.ofOrder', page, `the order was not found by its path, and ${problem}. ${advice}`);
+  };
+  if (ending === 'limit' && rows.length + unreadable.length < total)
+    refuse(PAGES_MAX, `the list of invoices is longer than the ${PAGES_MAX} pages that a call reads`);
+  const named = rows.find(({ uuid }) => isSameIdent(uuid, ident));
   const wanted = named === undefined ? order : orderOf(named.external_id).order;
+  if (unreadable.some((row) => mayBeOf(row, ident, wanted)))
+    refuse(1, 'a row of the list, which may be of the order, cannot be read');
   const byRenewal = new Map<number, FoundInvoice>();
   for (const row of [...rows, ...read]) {
     const { order: found, renewal } = orderOf(row.external_id);
     if (found === wanted) byRenewal.set(renewal, row);
   }
   return [...byRenewal.entries()].sort(([a], [b]) => a - b).map(([, row]) => row);
+}
+
+/** Whether a row that cannot be read may be an invoice of the order. */
+function mayBeOf(row: unknown, ident: string, order: string): boolean {
+  if (!isObject(row)) return true;
+  const { uuid, external_id } = row;
+  if (typeof uuid !== 'string' || typeof external_id !== 'string') return true;
+  return isSameIdent(uuid, ident) || orderOf(external_id).order === order;
 }

@@ -143,11 +143,11 @@ it('sends one parcel for two invoices of an order, and tells the other shop that
   await sandbox.expire('eu-1');
   await press(`${address}/orders/eu-1/pay`);
   await sandbox.pay('eu-1', { late: true });
-  await sandbox.pay('eu-1-r2');
+  await sandbox.pay('eu-1--1');
   const states = db.prepare('SELECT external_id, state FROM invoices').all();
   expect(states).toEqual([
     { external_id: 'eu-1', state: 'paid' },
-    { external_id: 'eu-1-r2', state: 'paid' },
+    { external_id: 'eu-1--1', state: 'paid' },
   ]);
   expect(db.prepare('SELECT order_id FROM parcels').all()).toEqual([{ order_id: 'eu-1' }]);
   await sandbox.advance('1h');

@@ -63,7 +63,7 @@ export const BUILTINS: Readonly<Record<string, RegExp>> = {
 
 /** What must not load together with an entry, however long the way. Imports that come later count for `even`. */
 export const LIGHT: readonly { readonly entry: string; readonly without: RegExp; readonly even?: 'lazy' }[] = [
-  { entry: 'index.ts', without: /^tools\/|^node:/ },
+  { entry: 'index.ts', without: /^tools\/|^webhooks\/|^node:/, even: 'lazy' },
   { entry: 'webhooks/index.ts', without: /^ky$|^zod|^(?:client\.ts|transport\/|resources\/|tools\/)/, even: 'lazy' },
   { entry: 'reconcile/index.ts', without: /^ky$|^zod|^(?:client\.ts|transport\/|resources\/|tools\/)/, even: 'lazy' },
   { entry: 'tools/sandbox/index.ts', without: /^ky$|^(?:client\.ts|transport\/|resources\/)/, even: 'lazy' },
@@ -71,5 +71,11 @@ export const LIGHT: readonly { readonly entry: string; readonly without: RegExp;
   { entry: 'tools/testing/index.ts', without: /^ky$|^client\.ts|^tools\/(?:sandbox|storm|cli)\// },
 ];
 
-/** The entries of production as they are built. What is built of tools never loads with them, however long the way. */
-export const PRODUCTION: readonly string[] = ['index', 'client', 'guards', 'webhooks', 'reconcile'];
+/** The entries of production as they are built, and the sources that never load with them, however long the way. */
+export const PRODUCTION: Readonly<Record<string, RegExp>> = {
+  index: /^(?:tools|webhooks)\//,
+  client: /^(?:tools|webhooks)\//,
+  guards: /^(?:tools|webhooks|transport|resources)\//,
+  webhooks: /^(?:tools|transport|resources)\/|^client\.ts$|^options\.ts$/,
+  reconcile: /^(?:tools|transport|resources)\/|^client\.ts$|^options\.ts$/,
+};

@@ -257,7 +257,7 @@ async function endToEnd(): Promise<void> {
     equal(
       renewed.map((row) => [row.state, row.invoice]),
       [
-        ['PaymentSettled', `${code}-r2`],
+        ['PaymentSettled', `${code}--1`],
         ['PaymentSettled', code],
       ],
       'a renewed order that is paid twice has both payments',

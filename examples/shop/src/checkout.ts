@@ -38,17 +38,17 @@ export async function startPayment(
   const methods = await merchant.paymentMethods.forCharge({ currency, amount });
   if (methods.length === 0) return { kind: 'uncharged' };
 
-  const { invoice, external_id, differences } =
-    await merchant.invoices.createOrRenew({
-      external_id: chargeId,
-      customer_id: id, // the shop has no accounts
-      amount,
-      currency,
-      purpose: `Order ${id.slice(0, 8)}`,
-      callback_url: `${url()}/webhook`,
-      success_url: `${url()}/orders/${id}?returned=1`,
-      fail_url: `${url()}/orders/${id}`,
-    });
+  const { invoice, differences } = await merchant.invoices.createOrRenew({
+    external_id: chargeId,
+    customer_id: id, // the shop has no accounts
+    amount,
+    currency,
+    purpose: `Order ${id.slice(0, 8)}`,
+    callback_url: `${url()}/webhook`,
+    success_url: `${url()}/orders/${id}?returned=1`,
+    fail_url: `${url()}/orders/${id}`,
+  });
+  const { external_id } = invoice;
   if (!isSandbox && differences.includes('callback_url'))
     throw new Error(
       `another shop has an invoice with the id ${external_id}, and would get ` +

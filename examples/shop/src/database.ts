@@ -18,7 +18,7 @@ CREATE TABLE IF NOT EXISTS orders (
   placed_at TEXT -- NULL for a draft
 ) STRICT;
 -- Each row is one invoice of the service. An order has another one after an
--- expiry (ID-r2), or for what is missing after a payment (ID.2).
+-- expiry (ID--1), or for what is missing after a payment (ID.2).
 CREATE TABLE IF NOT EXISTS payments (
   external_id TEXT PRIMARY KEY,
   order_id TEXT NOT NULL REFERENCES orders (id),

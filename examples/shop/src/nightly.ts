@@ -15,7 +15,7 @@ interface PaymentRow extends Payment {
 /**
  * A payment that brought less or more is compared with what it brought: the
  * pages ask for the rest. A rest (`ID.2`) is compared alone, and the invoices
- * of one charge (`ID`, `ID-r2`) together, as `orderOf` reads them.
+ * of one charge (`ID`, `ID--1`) together, as `orderOf` reads them.
  */
 const toSide = ({
   external_id,

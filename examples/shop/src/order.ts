@@ -10,7 +10,7 @@ export interface Payment {
   readonly credited_usdt: string | null;
 }
 
-/** Returns the order of an invoice: `ID` for `ID-r2`, `ID.2` and `ID.2-r2`. */
+/** Returns the order of an invoice: `ID` for `ID--1`, `ID.2` and `ID.2--1`. */
 export const orderIdOf = (external_id: string): string =>
   orderOf(external_id).order.replace(/\.[1-9]\d*$/, '');
 
@@ -49,7 +49,7 @@ export interface Order extends OrderFacts {
    * number, which creates nothing.
    */
   readonly charge: number;
-  /** `ID` or `ID.2`. A renewed invoice has `-r2` behind it. */
+  /** `ID` or `ID.2`. A renewed invoice has `--1` behind it. */
   readonly chargeId: string;
 }
 

@@ -51,7 +51,7 @@ test('two paid invoices of one charge are found, and the surplus is reported', a
   const { path, id } = await stage.order();
   await stage.sandbox.advance('31m');
   await stage.post(`${path}/pay`, { number: '1' });
-  await stage.sandbox.pay(`${id}-r2`);
+  await stage.sandbox.pay(`${id}--1`);
   stage.sandbox.faults.next('wrong_signature', { times: 7 });
   await stage.sandbox.pay(id, { late: true });
   await stage.sandbox.advance('1d');

@@ -85,10 +85,10 @@ test('an expired invoice is renewed once, also from an old tab', async () => {
   assert.match([...targets].join(), /^[^,]*\/pay\/[^,]*$/);
   assert.deepEqual(
     (await invoicesOf(stage)).map(({ external_id }) => external_id).sort(),
-    [id, `${id}-r2`],
+    [id, `${id}--1`],
   );
 
-  await stage.sandbox.pay(`${id}-r2`);
+  await stage.sandbox.pay(`${id}--1`);
   assert.match((await stage.get(path)).text, /Paid\./);
 });
 
@@ -107,7 +107,7 @@ test('an expired invoice that is paid late ships, and the renewed one is too muc
   assert.match((await stage.get(path)).text, /Paid\./);
   assert.equal(stage.shipments(), 1);
 
-  await stage.sandbox.pay(`${id}-r2`); // the page that is still open
+  await stage.sandbox.pay(`${id}--1`); // the page that is still open
   assert.match((await stage.get(path)).text, /You paid 25\.00 EUR too much/);
   assert.equal(stage.shipments(), 1);
 });
@@ -172,7 +172,7 @@ test('an invoice that expired while its webhook was lost is renewed as well', as
   stage.sandbox.faults.clear();
   await stage.sandbox.resend(id); // the end of the first one closes no other
   assert.match((await stage.get(path)).text, /We wait for your payment/);
-  await stage.sandbox.pay(`${id}-r2`);
+  await stage.sandbox.pay(`${id}--1`);
   assert.equal(stage.shipments(), 1);
 });
 

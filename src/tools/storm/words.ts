@@ -77,7 +77,7 @@ export const CAUSES = {
   ],
   renewed_unknown: [
     'The shop accepted the payment of a later invoice, and did not book it.',
-    'Find the order by orderOf(external_id).order, or by a table of its invoices.',
+    'Find the order by event.order.',
   ],
   paid_for_ever: [
     'The shop booked the whole payment, and gave nothing.',
@@ -151,7 +151,7 @@ export const CAUSES = {
   own_currency: ['The shop charges in another currency than the order has.', 'Charge in that of the order.'],
   fresh_id: ['Each click makes another external_id.', 'Use the id of the order, and createOrRenew to try it again.'],
   error_shown: ['The checkout failed while the service worked.', 'Read the error in the story of the order.'],
-  given_up: ['The shop gives an order up after one failure.', 'Call createOrGet again: it finds what exists.'],
+  given_up: ['The shop gives an order up after one failure.', 'Call createOrRenew again: it finds what exists.'],
   wrong_link: [
     'The checkout did not lead the customer to the invoice of the order.',
     'Resolve to the payment_url of its invoice, and to null only where nothing is left to pay.',

@@ -22,7 +22,6 @@ import {
   amountFromMinor,
   amountToMinor,
   MerchantClient,
-  orderOf,
 } from 'merchant-invoicing';
 import {
   createWebhookHandler,
@@ -144,16 +143,15 @@ export class MerchantInvoicing implements OnApplicationBootstrap {
       throw new Error('This order is not to be paid');
     const invoices = this.connection.rawConnection.getRepository(OrderInvoice);
     await invoices.upsert({ id: code, order: code }, ['id']);
-    const { invoice, external_id } =
-      await this.ready.merchant.invoices.createOrRenew({
-        external_id: code,
-        customer_id: String(customer.id),
-        amount: amountFromMinor(order.totalWithTax, DIGITS),
-        currency: order.currencyCode,
-        callback_url: `${process.env['SHOP_URL']}/webhook`,
-        success_url: `${process.env['SHOP_URL']}/thanks?order=${code}`,
-      });
-    await invoices.upsert({ id: external_id, order: code }, ['id']);
+    const { invoice } = await this.ready.merchant.invoices.createOrRenew({
+      external_id: code,
+      customer_id: String(customer.id),
+      amount: amountFromMinor(order.totalWithTax, DIGITS),
+      currency: order.currencyCode,
+      callback_url: `${process.env['SHOP_URL']}/webhook`,
+      success_url: `${process.env['SHOP_URL']}/thanks?order=${code}`,
+    });
+    await invoices.upsert({ id: invoice.external_id, order: code }, ['id']);
     return invoice.payment_url;
   }
 
@@ -161,7 +159,7 @@ export class MerchantInvoicing implements OnApplicationBootstrap {
     ctx: RequestContext,
     event: InvoicePaidEvent | InvoiceAdjustedEvent,
   ): Promise<void> {
-    const code = orderOf(event.external_id).order;
+    const code = event.order;
     const { manager } = this.connection.getRepository(ctx, Order);
     const lock = 'SELECT id FROM "order" WHERE code = $1 FOR UPDATE';
     await manager.query(lock, [code]); // one after the other, as transitions do

@@ -44,7 +44,7 @@ export function paymentOf(
   }
 }
 
-/** Amber for a creation of an order that exists, which `createOrGet` then reads. Red for every other refusal. */
+/** Amber for a creation of an order that exists, which the client then reads. Red for every other refusal. */
 export function toneOf(row: RequestEntry): Tone {
   if (isTaken(row)) return 'warn';
   return isRefused(row) ? 'bad' : 'good';
@@ -107,7 +107,7 @@ function detail(world: World, row: RequestEntry, asTitle: (headline: Html) => Ht
   return html`<div class="title">${asTitle(html`<span class="mono">${requestName(row)}</span>`)}${statusOf(row)}<span class="grow"></span>
 <div class="row">${payment && html`<a class="button" href="/payments/${payment.uuid}">Payment ${brief(payment.external_id)}</a>`}${copyButton(curl, 'Copy as curl', 'button')}</div></div>
 <p class="soft small">${moment(row.at)} · ${milliseconds(row.duration_ms)} · ${row.operation ?? 'not part of the interface'} · <span class="mono">${row.id}</span></p>
-${(row.why || row.fault) && html`<div class="box ${tone}"><h2>${row.code ?? (row.fault && `fault: ${row.fault}`)}</h2><p><bdi>${row.why}</bdi></p>${isTaken(row) && html`<p class="soft small"><code>createOrGet</code> reads the invoice in this case.</p>`}</div>`}
+${(row.why || row.fault) && html`<div class="box ${tone}"><h2>${row.code ?? (row.fault && `fault: ${row.fault}`)}</h2><p><bdi>${row.why}</bdi></p>${isTaken(row) && html`<p class="soft small">The client reads the invoice in this case.</p>`}</div>`}
 <div class="messages"><div><h2>Request</h2><pre tabindex="0" dir="auto">${headerLines(row.headers)}</pre>${body('request-body', 'Body of the request', row.request_body)}</div>
 <div><h2>Response</h2>${body('response-body', 'Body of the response', row.response_body)}</div></div>
 <details><summary>As curl</summary><pre tabindex="0" dir="auto">${curl}</pre></details>`;

@@ -3,7 +3,7 @@ import { processPaymentWorkflow } from '@medusajs/core-flows';
 import type { MedusaRequest, MedusaResponse } from '@medusajs/framework/http';
 import type { MedusaContainer } from '@medusajs/framework/types';
 import { ContainerRegistrationKeys } from '@medusajs/framework/utils';
-import { Decimal, orderOf } from 'merchant-invoicing';
+import { Decimal } from 'merchant-invoicing';
 import {
   createWebhookHandler,
   type InvoiceAdjustedEvent,
@@ -37,7 +37,7 @@ async function captureOnce(
   container: MedusaContainer,
   event: InvoicePaidEvent | InvoiceAdjustedEvent,
 ): Promise<void> {
-  const session_id = orderOf(event.external_id).order;
+  const session_id = event.order;
   const query = container.resolve(ContainerRegistrationKeys.QUERY);
   const isCaptured = async (): Promise<boolean> => {
     const { data } = await query.graph({

@@ -22,18 +22,17 @@ export class MerchantInvoicingService extends AbstractPaymentProvider {
     input: Payment.InitiatePaymentInput,
   ): Promise<Payment.InitiatePaymentOutput> {
     const session = String(input.data?.['session_id']);
-    const { invoice, external_id } = await this.merchant.invoices.createOrRenew(
-      {
-        external_id: session,
-        customer_id: input.context?.customer?.id ?? session,
-        // Medusa counts in whole units, with the digits of its own numbers
-        amount: new Decimal(new BigNumber(input.amount).numeric).toFixed(2),
-        currency: input.currency_code.toUpperCase(),
-        callback_url: `${process.env['SHOP_URL']}/webhook`,
-        success_url: `${process.env['SHOP_URL']}/thanks`,
-      },
-    );
-    const data = { ...input.data, external_id, url: invoice.payment_url };
+    const { invoice } = await this.merchant.invoices.createOrRenew({
+      external_id: session,
+      customer_id: input.context?.customer?.id ?? session,
+      // Medusa counts in whole units, with the digits of its own numbers
+      amount: new Decimal(new BigNumber(input.amount).numeric).toFixed(2),
+      currency: input.currency_code.toUpperCase(),
+      callback_url: `${process.env['SHOP_URL']}/webhook`,
+      success_url: `${process.env['SHOP_URL']}/thanks`,
+    });
+    const { external_id, payment_url: url } = invoice;
+    const data = { ...input.data, external_id, url };
     return { id: external_id, data, status: 'pending' };
   }
 

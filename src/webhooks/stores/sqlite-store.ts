@@ -193,7 +193,7 @@ export function sqliteStoreWaiting<Db extends SqliteDatabase>(
         () => claim(request),
         () => heldResult(read(request.key, now()), request),
       ),
-    renew: ({ key, owner }, lease) => inLock(() => changes(sql.renew, now() + lease, key, owner)),
+    extend: ({ key, owner }, lease) => inLock(() => changes(sql.extend, now() + lease, key, owner)),
     complete,
     release: ({ key, owner }) =>
       inLock(() => void (changes(sql.endReplay, key, owner) || changes(sql.release, key, owner))),
@@ -319,7 +319,7 @@ function statements(table: string, retention: number | null) {
     insert: `INSERT INTO ${table} (event_key, owner, digest, lease_end) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING`,
     takeOver: `UPDATE ${table} SET owner = ?, digest = ?, lease_end = ? WHERE event_key = ?`,
     replay: `UPDATE ${table} SET owner = ?, lease_end = ? WHERE event_key = ?`,
-    renew: `UPDATE ${table} SET lease_end = ? ${ours}`,
+    extend: `UPDATE ${table} SET lease_end = ? ${ours}`,
     // In the transaction of the writes: a second completion by the same claim must change no row.
     completeOnce: `UPDATE ${table} SET lease_end = NULL, done_at = coalesce(done_at, ?) ${ours}`,
     // Changes the row also if this claim has completed it before.

@@ -26,7 +26,7 @@ const CLAIM = `INSERT INTO webhook_events (event_key, owner, digest, lease_end)
     digest = CASE done WHEN 1 THEN digest ELSE excluded.digest END
   WHERE (done = 0 OR ?5 = 1) AND coalesce(lease_end, 0) <= ${NOW}
   RETURNING previous_digest, done`;
-const RENEW = `UPDATE webhook_events SET lease_end = ${NOW} + ?3
+const EXTEND = `UPDATE webhook_events SET lease_end = ${NOW} + ?3
   ${MINE} AND lease_end IS NOT NULL RETURNING 1`;
 const COMPLETE = `UPDATE webhook_events SET lease_end = NULL, done = 1
   ${MINE} RETURNING 1`;
@@ -62,8 +62,8 @@ export function httpStore(run: RunSql): WebhookStore {
       // released meanwhile: the next attempt claims it
       return { state, digest: String(found?.['digest'] ?? digest) };
     },
-    renew: async ({ key, owner }, lease) =>
-      (await run(RENEW, [key, owner, lease])).length > 0,
+    extend: async ({ key, owner }, lease) =>
+      (await run(EXTEND, [key, owner, lease])).length > 0,
     complete: async ({ key, owner }) =>
       (await run(COMPLETE, [key, owner])).length > 0,
     async release({ key, owner }) {

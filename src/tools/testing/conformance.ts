@@ -129,9 +129,9 @@ class StoreUnderTest {
     throw new Error('A claim with a lease of 0 ms is still running after 2 seconds.');
   }
 
-  async renewAndComplete(owner: string): Promise<[boolean, boolean]> {
+  async extendAndComplete(owner: string): Promise<[boolean, boolean]> {
     const claim = { key: this.key, owner };
-    return [await this.store.renew(claim, LONG_LEASE), await this.store.complete(claim)];
+    return [await this.store.extend(claim, LONG_LEASE), await this.store.complete(claim)];
   }
 }
 
@@ -149,14 +149,14 @@ const CLAIM_CHECKS: ConformanceChecks = {
     await tested.expectClaim('a', 'claimed');
     await tested.expectClaim('b', 'running', 'a');
     await tested.expectClaim('c', 'running', 'a');
-    assertSame(await tested.renewAndComplete('b'), [false, false]);
-    assertSame(await tested.renewAndComplete('a'), [true, true]);
+    assertSame(await tested.extendAndComplete('b'), [false, false]);
+    assertSame(await tested.extendAndComplete('a'), [true, true]);
   },
   async 'remembers a completed event with its digest'(tested) {
     await tested.expectClaim('a', 'claimed', undefined, 0);
-    assertSame(await tested.renewAndComplete('a'), [true, true]);
+    assertSame(await tested.extendAndComplete('a'), [true, true]);
     await tested.expectClaim('b', 'done', 'a');
-    assertSame(await tested.renewAndComplete('b'), [false, false]);
+    assertSame(await tested.extendAndComplete('b'), [false, false]);
     await tested.expectClaim('c', 'done', 'a');
   },
   async 'returns true for a repeated completion by the same claim, because the first response may have been lost'(
@@ -164,9 +164,9 @@ const CLAIM_CHECKS: ConformanceChecks = {
   ) {
     await tested.expectClaim('a', 'claimed', undefined, 0);
     await tested.takeOver('b');
-    assertSame(await tested.renewAndComplete('b'), [true, true]);
-    assertSame(await tested.renewAndComplete('b'), [false, true]);
-    assertSame(await tested.renewAndComplete('a'), [false, false]);
+    assertSame(await tested.extendAndComplete('b'), [true, true]);
+    assertSame(await tested.extendAndComplete('b'), [false, true]);
+    assertSame(await tested.extendAndComplete('a'), [false, false]);
     await tested.expectClaim('c', 'done', 'b');
   },
   async 'remembers a completed event whose lease expired before the completion'(tested) {
@@ -182,18 +182,18 @@ const CLAIM_CHECKS: ConformanceChecks = {
   async 'protects a record from the claim that lost it'(tested) {
     await tested.expectClaim('a', 'claimed', undefined, 0);
     await tested.takeOver('b');
-    assertSame(await tested.renewAndComplete('a'), [false, false]);
+    assertSame(await tested.extendAndComplete('a'), [false, false]);
     await tested.store.release({ key: tested.key, owner: 'a' });
     await tested.expectClaim('c', 'running', 'b');
-    assertSame(await tested.renewAndComplete('b'), [true, true]);
+    assertSame(await tested.extendAndComplete('b'), [true, true]);
     await tested.store.release({ key: tested.key, owner: 'a' });
     await tested.expectClaim('c', 'done', 'b');
   },
-  async 'renews a claim, also one with an expired lease that was not taken over'(tested) {
+  async 'extends a claim, also one with an expired lease that was not taken over'(tested) {
     await tested.expectClaim('a', 'claimed', undefined, 0);
-    assertSame(await tested.store.renew({ key: tested.key, owner: 'a' }, LONG_LEASE), true);
+    assertSame(await tested.store.extend({ key: tested.key, owner: 'a' }, LONG_LEASE), true);
     await tested.expectClaim('b', 'running', 'a');
-    assertSame(await tested.store.renew({ key: tested.key, owner: 'a' }, 0), true);
+    assertSame(await tested.store.extend({ key: tested.key, owner: 'a' }, 0), true);
     assertSame((await tested.takeOver('b')).state, 'taken_over');
   },
   async 'releases a claim, but not a completed event'(tested) {
@@ -202,7 +202,7 @@ const CLAIM_CHECKS: ConformanceChecks = {
     await tested.store.release({ ...claim, owner: 'b' });
     await tested.expectClaim('b', 'running', 'a');
     await tested.store.release(claim);
-    assertSame(await tested.renewAndComplete('a'), [false, false]);
+    assertSame(await tested.extendAndComplete('a'), [false, false]);
     await tested.expectClaim('a', 'claimed');
     assertSame(await tested.store.complete(claim), true);
     await tested.store.release(claim);
@@ -211,16 +211,16 @@ const CLAIM_CHECKS: ConformanceChecks = {
   async 'again: claims a done event like a new one, and so an unknown one'(tested) {
     await tested.expectClaim('a', 'claimed');
     assertSame(await tested.claim('b', LONG_LEASE, { again: true }), { state: 'running', digest: digestOf('a') });
-    assertSame(await tested.renewAndComplete('a'), [true, true]);
+    assertSame(await tested.extendAndComplete('a'), [true, true]);
     assertSame(await tested.claim('b', LONG_LEASE, { again: true }), { state: 'claimed' });
     assertSame((await tested.claim('c', LONG_LEASE, { again: true })).state, 'running');
     await tested.expectClaim('d', 'done', 'a'); // for every other claim it stays done
-    assertSame(await tested.renewAndComplete('b'), [true, true]);
+    assertSame(await tested.extendAndComplete('b'), [true, true]);
     await tested.expectClaim('c', 'done', 'a');
   },
   async 'again: leaves the event done after a release, and after the end of the lease'(tested) {
     await tested.expectClaim('a', 'claimed');
-    assertSame(await tested.renewAndComplete('a'), [true, true]);
+    assertSame(await tested.extendAndComplete('a'), [true, true]);
     assertSame(await tested.claim('b', LONG_LEASE, { again: true }), { state: 'claimed' });
     await tested.store.release({ key: tested.key, owner: 'b' });
     await tested.expectClaim('c', 'done', 'a');
@@ -229,7 +229,7 @@ const CLAIM_CHECKS: ConformanceChecks = {
     assertSame((await tested.takeOver('f', { again: true })).state, 'claimed');
   },
   async 'returns false for an unknown key, and changes nothing'(tested) {
-    assertSame(await tested.renewAndComplete('a'), [false, false]);
+    assertSame(await tested.extendAndComplete('a'), [false, false]);
     await tested.store.release({ key: tested.key, owner: 'a' });
     await tested.expectClaim('a', 'claimed');
   },
@@ -306,7 +306,7 @@ const RUN_CHECKS: ConformanceChecks = {
     if (thrown === null) return;
     assertSame(thrown === failure, true);
     await tested.expectClaim('b', 'running', 'a');
-    assertSame(await tested.renewAndComplete('a'), [true, true]);
+    assertSame(await tested.extendAndComplete('a'), [true, true]);
   },
   async 'run: returns false if the claim no longer holds'(tested) {
     await tested.expectClaim('a', 'claimed', undefined, 0);
@@ -333,11 +333,11 @@ const RUN_CHECKS: ConformanceChecks = {
 
 /** The check for a store with `run` and more than one connection. */
 const CONCURRENT_RUN_CHECKS: ConformanceChecks = {
-  async 'run: does not block claims and renewals during the work'(tested) {
+  async 'run: does not block claims and extensions during the work'(tested) {
     await tested.expectClaim('a', 'claimed');
     const held = await run(tested, 'a', async () => {
       await inTime(tested.expectClaim('b', 'running', 'a'));
-      assertSame(await inTime(tested.store.renew({ key: tested.key, owner: 'a' }, LONG_LEASE)), true);
+      assertSame(await inTime(tested.store.extend({ key: tested.key, owner: 'a' }, LONG_LEASE)), true);
     });
     if (held !== null) assertSame(held, true);
   },

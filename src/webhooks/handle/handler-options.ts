@@ -175,7 +175,7 @@ function reportWeakSecrets<Extra extends object>(settings: HandlerSettings<Extra
 }
 
 /** The methods that a store with leases must have. */
-const STORE_METHODS = ['claim', 'renew', 'complete', 'release'] as const;
+const STORE_METHODS = ['claim', 'extend', 'complete', 'release'] as const;
 
 function checkStore(store: unknown, fail: Fail): void {
   if (typeof store !== 'object' || store === null) {

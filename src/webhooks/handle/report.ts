@@ -23,7 +23,7 @@ export interface WebhookReport {
   readonly deliveryId: string | null;
   /**
    * The current time minus the delivery's timestamp, in milliseconds, or null if the timestamp cannot be read. A great
-   * age shows that the service does not renew the timestamp of a repeat.
+   * age shows that the service does not sign repeats again.
    */
   readonly ageMs: number | null;
   /** The dedupe key, or null before the delivery is known to be genuine. */

@@ -54,9 +54,9 @@ export function startTimeLimit(
  * after a crash.
  */
 export const LEASE = 50_000;
-/** A lease of 50 seconds survives one renewal that fails. */
-const RENEW_EVERY = 20_000;
-/** After 10 minutes a function that has not settled counts as dead: renewal ends, and a repeat takes the event over. */
+/** A lease of 50 seconds survives one extension that fails. */
+const EXTEND_EVERY = 20_000;
+/** After 10 minutes a function that has not settled counts as dead: no extension follows, and a repeat takes the event over. */
 const MAX_RUN = 600_000;
 
 /** A signal that is aborted when a function that has not settled counts as dead. `end` ends the timer. */
@@ -70,27 +70,27 @@ export function limitRun(timers: WebhookTimers): { readonly signal: AbortSignal;
   return { signal: dead.signal, end: () => timers.clearTimeout(timer) };
 }
 
-/** Renews a claim until the returned function is called, the claim is lost, or its time has ended. */
-export function keepLease(store: Pick<LeaseStore, 'renew'>, claim: Claim, timers: WebhookTimers): () => void {
-  let left = MAX_RUN / RENEW_EVERY;
+/** Extends a claim until the returned function is called, the claim is lost, or its time has ended. */
+export function keepLease(store: Pick<LeaseStore, 'extend'>, claim: Claim, timers: WebhookTimers): () => void {
+  let left = MAX_RUN / EXTEND_EVERY;
   let timer: unknown;
   let isOver = false;
   const end = (): void => {
     isOver = true;
     timers.clearTimeout(timer);
   };
-  const renew = async (): Promise<void> => {
+  const extend = async (): Promise<void> => {
     left -= 1;
-    next(); // first, so that a renewal which hangs does not delay the next one
+    next(); // first, so that an extension which hangs does not delay the next one
     try {
-      if (!(await store.renew(claim, LEASE))) end();
+      if (!(await store.extend(claim, LEASE))) end();
     } catch {
-      // The next renewal may succeed. If none does, the completion finds the claim lost and reports it.
+      // The next extension may succeed. If none does, the completion finds the claim lost and reports it.
     }
   };
   const next = (): void => {
     if (isOver || left === 0) return;
-    timer = timers.setTimeout(() => void renew(), RENEW_EVERY);
+    timer = timers.setTimeout(() => void extend(), EXTEND_EVERY);
     unref(timer);
   };
   next();

@@ -103,7 +103,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
       entries.set(key, { owner, digest, leaseEnd: at + lease, isDone: false });
       return held === undefined ? { state: 'claimed' } : { state: 'taken_over', digest: held.digest };
     },
-    async renew(claimed, lease) {
+    async extend(claimed, lease) {
       const entry = runningOf(claimed);
       if (entry !== null) entry.leaseEnd = now() + lease;
       return entry !== null;

@@ -24,7 +24,7 @@ import {
 // - A lost connection: the run is rejected at once, and the connection leaves the pool. If the connection was dead
 //   before the claim, as after a freeze of the machine, there is one more try on another one. It was dead if its socket
 //   was closed, or if the server ended it: its last words, an error of class 57P, are the answer to the next statement.
-// - A replay: the claim statement renews the record, under the same lock. A rollback leaves the old record.
+// - A replay: the claim statement takes the record again, under the same lock. A rollback leaves the old record.
 // - A holder that hangs or is cut off: the server ends it after `idleTimeout` without a statement. A function that
 //   still runs ten minutes after its claim loses its connection.
 // - A pool of one: functions run one after the other. A running function needs no second connection.

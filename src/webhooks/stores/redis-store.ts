@@ -71,7 +71,7 @@ export function redisStore(client: NodeRedisClient | IoRedisClient, options: Red
       const values = [owner, digest, String(lease), String(retention), again ? '1' : '0'];
       return parseClaim(await run(lua.claim, prefix + key, values));
     },
-    renew: ({ key, owner }, lease) => changes(lua.renew, key, owner, lease),
+    extend: ({ key, owner }, lease) => changes(lua.extend, key, owner, lease),
     complete: ({ key, owner }) => changes(lua.complete, key, owner, retention),
     async release({ key, owner }) {
       await changes(lua.release, key, owner);
@@ -137,7 +137,7 @@ redis.call('PEXPIRE', KEYS[1], ARGV[4])
 if held[1] then return {'taken_over', held[1]} end
 return {'claimed', ''}`,
     /** Values: owner, lease. */
-    renew: `${ours}${now}
+    extend: `${ours}${now}
 redis.call('HSET', KEYS[1], 'lease_end', string.format('%.0f', now + ARGV[2]))
 return 1`,
     /** Values: owner, retention. Returns 1 also if this claim has completed it before. */

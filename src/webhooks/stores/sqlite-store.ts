@@ -129,7 +129,7 @@ export function sqliteStoreWaiting<Db extends SqliteDatabase>(
   const sql = statements(table, retention);
   const inLock = async <T>(work: () => T, withoutLock?: () => T | null): Promise<T> => {
     try {
-      return await whenUnlocked(waiting, busyTimeout, () => transaction(db, 'IMMEDIATE', work, withoutLock));
+      return await whenUnlocked(waiting, busyTimeout, () => transaction(db, 'IMMEDIATE', work, { withoutLock }));
     } catch (error) {
       if (!isMissingTable(error, sql.table)) throw error;
       throw new ConfigurationError(
@@ -193,7 +193,7 @@ export function sqliteStoreWaiting<Db extends SqliteDatabase>(
         () => claim(request),
         () => heldResult(read(request.key, now()), request),
       ),
-    renew: ({ key, owner }, lease) => inLock(() => changes(sql.renew, now() + lease, key, owner)),
+    extend: ({ key, owner }, lease) => inLock(() => changes(sql.extend, now() + lease, key, owner)),
     complete,
     release: ({ key, owner }) =>
       inLock(() => void (changes(sql.endReplay, key, owner) || changes(sql.release, key, owner))),
@@ -226,6 +226,13 @@ interface Commit {
   failure: { readonly error: unknown } | null;
 }
 
+/** How one call of `commit` ended, and the state that follows. Only `committed` has written something. */
+type Written<T> =
+  | { readonly state: 'committed'; readonly value: T }
+  | { readonly state: 'unused' | 'lost'; readonly error: unknown };
+
+const TAKEN_OVER = 'Another attempt took the event over. Nothing was written.';
+
 /**
  * The `commit` of one event. `end` waits for the calls of `commit`, so that a forgotten `await` neither ends
  * the event too early nor loses an error, and refuses further calls.
@@ -249,29 +256,23 @@ function commitOnce<Db extends SqliteDatabase>(
     // Refused before the call: an async function would go on after its promise was refused.
     if (Object.prototype.toString.call(write) === '[object AsyncFunction]') throw new ConfigurationError(SYNCHRONOUS);
     progress.state = 'waiting';
-    const held = { claim: true, thrown: null as { readonly error: unknown } | null };
-    try {
-      const written = await whenFree(() =>
-        transaction(db, 'EXCLUSIVE', () => {
-          // The completion comes first: under this lock no other attempt can take the claim, and without the claim the
-          // function must not begin.
-          held.claim = complete();
-          if (!held.claim) throw new Error('Another attempt took the event over. Nothing was written.');
-          try {
-            return refusePromise(write(db));
-          } catch (error) {
-            held.thrown = { error };
-            throw new Error('The function of context.commit threw.'); // not the error itself, which may look like that of a lock
-          }
-        }),
-      );
-      progress.state = 'committed';
-      progress.failure = null;
-      return written;
-    } catch (error) {
-      progress.state = held.claim ? 'unused' : 'lost';
-      throw held.thrown === null ? error : held.thrown.error;
-    }
+    // The completion comes first: under this lock no other attempt can take the claim, and without the claim the
+    // function must not begin.
+    const play = (): Written<T> => {
+      if (!complete()) return { state: 'lost', error: new Error(TAKEN_OVER) };
+      try {
+        return { state: 'committed', value: refusePromise(write(db)) };
+      } catch (error) {
+        return { state: 'unused', error }; // as a value, because it may look like the error of a lock
+      }
+    };
+    const written = await whenFree(() =>
+      transaction(db, 'EXCLUSIVE', play, { isKept: ({ state }) => state === 'committed' }),
+    ).catch((error: unknown): Written<T> => ({ state: 'unused', error }));
+    progress.state = written.state;
+    if (written.state !== 'committed') throw written.error;
+    progress.failure = null;
+    return written.value;
   };
   return {
     commit(write) {
@@ -318,7 +319,7 @@ function statements(table: string, retention: number | null) {
     insert: `INSERT INTO ${table} (event_key, owner, digest, lease_end) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING`,
     takeOver: `UPDATE ${table} SET owner = ?, digest = ?, lease_end = ? WHERE event_key = ?`,
     replay: `UPDATE ${table} SET owner = ?, lease_end = ? WHERE event_key = ?`,
-    renew: `UPDATE ${table} SET lease_end = ? ${ours}`,
+    extend: `UPDATE ${table} SET lease_end = ? ${ours}`,
     // In the transaction of the writes: a second completion by the same claim must change no row.
     completeOnce: `UPDATE ${table} SET lease_end = NULL, done_at = coalesce(done_at, ?) ${ours}`,
     // Changes the row also if this claim has completed it before.
@@ -348,10 +349,16 @@ type SqliteLock = 'IMMEDIATE' | 'EXCLUSIVE';
  *
  * @param withoutLock Called before BEGIN. If it returns a result, there is no transaction: a repeat of a completed
  * event needs no lock for writing.
+ * @param isKept False for a result whose writes are rolled back.
  * @throws The driver's error if another connection holds the lock. Nothing was written.
  * @throws ConfigurationError if a transaction is already open, or `work` ended this one.
  */
-function transaction<T>(db: SqliteDatabase, lock: SqliteLock, work: () => T, withoutLock?: () => T | null): T {
+function transaction<T>(
+  db: SqliteDatabase,
+  lock: SqliteLock,
+  work: () => T,
+  { withoutLock, isKept = () => true }: { withoutLock?: (() => T | null) | undefined; isKept?: (result: T) => boolean },
+): T {
   if (inTransaction(db) === true) throw openAlready();
   // Each try at a lock must return at once instead of blocking the process for the `timeout` of the connection, which
   // better-sqlite3 sets to 5 seconds. It is restored afterwards.
@@ -363,12 +370,13 @@ function transaction<T>(db: SqliteDatabase, lock: SqliteLock, work: () => T, wit
     db.exec(`BEGIN ${lock}`);
     try {
       const result = work();
-      if (inTransaction(db) === false)
+      if (!isKept(result)) rollBack(db);
+      else if (inTransaction(db) === false) {
         throw new ConfigurationError('Your function ended the transaction of the store.');
-      db.exec('COMMIT');
+      } else db.exec('COMMIT');
       return result;
     } catch (error) {
-      if (inTransaction(db) !== false) rollBack(db);
+      rollBack(db);
       throw error;
     }
   } finally {
@@ -383,6 +391,7 @@ function openAlready(): ConfigurationError {
 }
 
 function rollBack(db: SqliteDatabase): void {
+  if (inTransaction(db) === false) return;
   try {
     db.exec('ROLLBACK');
   } catch {

@@ -19,7 +19,7 @@ export interface Claim {
 export interface ClaimRequest extends Claim {
   /** The digest of the signed content, to be kept in the record: 64 characters of ASCII. */
   readonly digest: string;
-  /** How long the claim lasts unless renewed, in milliseconds by the clock of the store. 0 expires at once. */
+  /** How long the claim lasts unless it is extended, in milliseconds by the clock of the store. 0 expires at once. */
   readonly lease: number;
   /**
    * True for a replay: a done event is claimed as a new one, in one step, and keeps its digest. It counts as done for
@@ -78,7 +78,7 @@ export interface StoreRecords {
  *
  * Each operation must be atomic. In SQL:
  * `INSERT … ON CONFLICT (key) DO UPDATE SET owner, digest, lease_end WHERE state = 'running' AND lease_end <= now`,
- * renewal and release `… WHERE key AND owner AND state = 'running'`, completion `… WHERE key AND owner`. In Redis: one
+ * extension and release `… WHERE key AND owner AND state = 'running'`, completion `… WHERE key AND owner`. In Redis: one
  * script for each operation. A key that expires with the lease is not enough, because a takeover would look like a new
  * event. `storeConformance` checks your store.
  *
@@ -95,7 +95,7 @@ export interface StoreRecords {
  *     console.log(result.state, performance.now() - began);
  *     return result;
  *   },
- *   renew: (claim, lease) => store.renew(claim, lease),
+ *   extend: (claim, lease) => store.extend(claim, lease),
  *   complete: (claim) => store.complete(claim),
  *   release: (claim) => store.release(claim),
  * };
@@ -110,9 +110,9 @@ export interface LeaseStore<Extra extends object = object> extends StoreRecords 
   /**
    * Extends a claim to `lease` milliseconds from now. Resolves with false if the claim no longer holds.
    *
-   * @throws Any error is ignored: the next renewal may succeed.
+   * @throws Any error is ignored: the next extension may succeed.
    */
-  renew(claim: Claim, lease: number): Promise<boolean>;
+  extend(claim: Claim, lease: number): Promise<boolean>;
   /**
    * Marks the event done. Resolves with true also if the same claim has completed it before, because the response to an
    * earlier call may have been lost. Resolves with false, and changes nothing, if another owner has the record or there
@@ -134,7 +134,7 @@ export interface LeaseStore<Extra extends object = object> extends StoreRecords 
    * checked, and commits. If `work` throws, it rolls back and rethrows.
    *
    * A store on one shared connection instead adds a function to the context, `commit`, that does all of that. If `work`
-   * did not call it, the store completes the event after `work`. Claims and renewals must not wait for the transaction.
+   * did not call it, the store completes the event after `work`. Claims and extensions must not wait for the transaction.
    */
   run?(claim: Claim, work: (extra: Extra) => Promise<void>): Promise<RunResult>;
 }

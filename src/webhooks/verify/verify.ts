@@ -244,7 +244,7 @@ function readClock(settings: VerifySettings): number {
 
 function checkAge(age: number, tolerance: number): void {
   if (age > tolerance) {
-    const cause = `The signature matches, but the timestamp is ${durationText(age)} old, and the tolerance is ${durationText(tolerance)}. Possible causes: a replay, a slow queue, a wrong clock here, or a service that does not renew the timestamp of a repeat.`;
+    const cause = `The signature matches, but the timestamp is ${durationText(age)} old, and the tolerance is ${durationText(tolerance)}. Possible causes: a replay, a slow queue, a wrong clock here, or a service that does not sign repeats again.`;
     throw refusal('timestamp_too_old', { cause });
   }
   if (-age > tolerance) {

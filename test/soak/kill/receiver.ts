@@ -83,7 +83,7 @@ function withShortLease<Extra extends object>(store: LeaseStore<Extra>): Webhook
       if (result.state === 'claimed' || result.state === 'taken_over') reach('after_claim');
       return result;
     },
-    renew: (claim) => store.renew(claim, lease),
+    extend: (claim) => store.extend(claim, lease),
   };
 }
 

@@ -191,7 +191,7 @@ describe('the time limit', () => {
     await shop.clock.advance(1);
     expect(await first).toMatchObject({ status: 503, body: 'time_limit', headers: { 'Retry-After': '50' } });
     expect(signal).toMatchObject({ aborted: true, reason: { name: 'TimeoutError' } });
-    await shop.clock.advance(48_000); // the first repeat, after a minute: the lease of 50 seconds was renewed
+    await shop.clock.advance(48_000); // the first repeat, after a minute: the lease of 50 seconds was extended
     expect(await send(shop)).toMatchObject({ status: 409 });
     gate.resolve();
     await settle();
@@ -252,7 +252,7 @@ describe('the time limit', () => {
 });
 
 describe('the lease', () => {
-  it('is renewed for ten minutes and then left to end; the repeat takes over, and the late loser touches nothing', async () => {
+  it('is extended for ten minutes and then left to end; the repeat takes over, and the late loser touches nothing', async () => {
     const [slow, winner] = [deferred(), deferred()];
     const taken: boolean[] = [];
     const shop = endpoint({
@@ -338,7 +338,7 @@ it.each<[string, object]>([
   ['secret', { secret: undefined }],
   ['secret', { secret: ' padded' }],
   ['store', { store: undefined }],
-  ['store has no renew', { store: { claim() {}, complete() {}, release() {} } }],
+  ['store has no extend', { store: { claim() {}, complete() {}, release() {} } }],
   ['onPaid', { onPaid: undefined }],
   ['onCanceled', { onCanceled: 'log' }],
   ['onUnknown', { onUnknown: null }],

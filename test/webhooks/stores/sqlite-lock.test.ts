@@ -95,7 +95,7 @@ describe.each(Object.keys(DRIVERS))('a process with %s', (driver) => {
     const settled: string[] = [];
     const moves = {
       claim: store.claim({ ...request, key: 'new' }),
-      renew: store.renew(A, 60_000),
+      extend: store.extend(A, 60_000),
       release: store.release({ key: 'other', owner: 'a' }),
       migrate: store.migrate(),
       commit: store.run(A, async ({ commit }) => void (await commit(shop.credit))),

@@ -71,7 +71,7 @@ describe('the sources', () => {
 /** What esbuild says of the build: the sources in each file, and the files that it imports. */
 interface Metafile {
   readonly outputs: Readonly<
-    Record<string, { readonly inputs: object; readonly imports: readonly { path: string; external?: boolean }[] }>
+    Record<string, { readonly inputs: object; readonly imports: readonly { readonly path: string }[] }>
   >;
 }
 
@@ -86,23 +86,34 @@ function sourcesOf({ outputs }: Metafile, entry: string, imports: (name: string)
 
 // `npm test` builds first. Without a build these fail, because then nothing was looked at.
 describe('the built package', () => {
-  const metafile = (): Metafile => JSON.parse(built('metafile-esm.json'));
+  let read: Metafile | undefined;
+  const metafile = (): Metafile => (read ??= JSON.parse(built('metafile-esm.json')));
   const ofModules = (name: string): string[] => {
     const { imports = [] } = metafile().outputs[`dist/${name}`] ?? {};
-    return imports.filter(({ external }) => !external).map(({ path }) => path.replace(/^dist\//, ''));
+    return imports.flatMap(({ path }) => (path.startsWith('./') ? [path.slice(2)] : []));
   };
   const ofCommonJs = (name: string): string[] =>
     [...built(`cjs/${name}`).matchAll(/(?:require|import)\("\.\/([^"]+)"\)/g)].map(([, file = '']) => file);
   const forms = PRODUCTION.flatMap((entry) => [
     { entry, form: 'ESM', imports: ofModules },
-    // The client and the guards are entries of the bundler alone.
-    ...(entry === 'client' || entry === 'guards' ? [] : [{ entry, form: 'CommonJS', imports: ofCommonJs }]),
+    { entry, form: 'CommonJS', imports: ofCommonJs },
   ]);
 
   it.each(forms)('$entry has nothing of the tools ($form)', ({ entry, imports }) => {
     const sources = sourcesOf(metafile(), `${entry}.js`, imports);
     expect(sources.length).toBeGreaterThan(1); // the entry was found and followed
     expect(sources.filter((path) => path.startsWith('src/tools/'))).toEqual([]);
+  });
+
+  it('has files that import each other in no circle', () => {
+    const names = Object.keys(metafile().outputs).map((path) => path.replace(/^dist\//, ''));
+    const reaches = (name: string): ReadonlySet<string> => {
+      const files = new Set(ofModules(name));
+      for (const file of files) for (const each of ofModules(file)) files.add(each);
+      return files;
+    };
+    expect(names.length).toBeGreaterThan(20);
+    expect(names.filter((name) => reaches(name).has(name))).toEqual([]);
   });
 
   it.each(['sandbox', 'storm', 'testing', 'cli', 'msw'])('%s is seen to have them', (entry) => {

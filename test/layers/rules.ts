@@ -72,4 +72,4 @@ export const LIGHT: readonly { readonly entry: string; readonly without: RegExp;
 ];
 
 /** The entries of production as they are built. What is built of tools never loads with them, however long the way. */
-export const PRODUCTION: readonly string[] = ['index', 'client', 'guards', 'webhooks', 'reconcile'];
+export const PRODUCTION: readonly string[] = ['index', 'webhooks', 'reconcile'];

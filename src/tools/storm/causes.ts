@@ -3,7 +3,7 @@ import { type Diagnosis, isUnexplained, sentenceOf } from '../sandbox/delivery/d
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { Verdict } from './judge.ts';
 import type { StormShop } from './options.ts';
-import { mistakeOf } from './probes.ts';
+import { hasMachineClock } from './probes.ts';
 import { type Case, creditOf, isInState } from './rules.ts';
 import { CAUSES, type Found, groupOf, KINDS, type StormMistake } from './words.ts';
 
@@ -242,9 +242,8 @@ async function receiverCause(shop: StormShop, sandbox: Sandbox): Promise<Named> 
   if (cause?.id === 'connection_failed' && typeof shop.receive === 'function') return named('own_function');
   if (cause !== null && !isUnexplained(cause) && !isOld && !isFailed) return ofDiagnosis(cause);
   if (isOld && typeof shop.receive === 'function') return named('now_forgotten');
-  const mistake = await mistakeOf(shop, sandbox, delivery);
-  if (mistake === null && isFailed) return ofDiagnosis(cause);
-  return named(mistake ?? 'other_secret');
+  if (await hasMachineClock(shop, sandbox, delivery)) return named('now_forgotten');
+  return isFailed ? ofDiagnosis(cause) : named('other_secret');
 }
 
 function ofDiagnosis({ text, remedy }: Diagnosis): Named {

@@ -1,7 +1,6 @@
 import { environment } from '../../errors/environment.ts';
 import { messageOf } from '../../errors/notify.ts';
 import { createSandboxWith } from '../sandbox/create-sandbox.ts';
-import { spaced } from '../sandbox/delivery/probes.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import { explain } from './causes.ts';
 import { Records } from './customer-record.ts';
@@ -18,6 +17,7 @@ import {
   type StormShop,
 } from './options.ts';
 import { PlayedShop } from './played-shop.ts';
+import { spaced } from './probes.ts';
 import { pageOf } from './report-page.ts';
 import { type StormFinding, type StormResult, summaryOf, sumsOf } from './result.ts';
 import { shortestOf } from './shortest.ts';

@@ -1,8 +1,8 @@
 import { runAction } from './actions.ts';
 import { createFront } from './http/dispatch.ts';
-import { type Internals, readSettings, type SandboxOptions } from './options.ts';
 import { servePage } from './page/pages.ts';
 import { type Sandbox, sandboxOver } from './sandbox.ts';
+import { type Internals, readSettings, type SandboxOptions } from './sandbox-options.ts';
 import { createWorld } from './seed.ts';
 
 /**

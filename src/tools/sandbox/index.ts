@@ -18,8 +18,8 @@ export { createSandbox } from './create-sandbox.ts';
 export type { Diagnosis, DiagnosisId } from './delivery/diagnose.ts';
 export type { Dialect } from './dialects.ts';
 export type { ListenOptions, SandboxServer } from './http/server.ts';
-export type { SandboxDefaults, SandboxOptions, SeedInvoice } from './options.ts';
 export type { Sandbox, SandboxFetch } from './sandbox.ts';
+export type { SandboxDefaults, SandboxOptions, SeedInvoice } from './sandbox-options.ts';
 export type {
   DeliveryFault,
   Fault,

@@ -1,5 +1,5 @@
 // The parts of one sandbox. seed.ts fills them with the seed data.
-import type { Settings } from './options.ts';
+import type { Settings } from './sandbox-options.ts';
 import { Clock } from './state/clock.ts';
 import { FaultScript } from './state/faults.ts';
 import { EventLog } from './state/log.ts';

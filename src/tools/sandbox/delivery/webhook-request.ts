@@ -4,7 +4,7 @@ import { isLoopback } from '../../../contract/values/scalars.ts';
 import { eventNameOf } from '../../../webhooks/event/events.ts';
 import { signWebhook } from '../../../webhooks/verify/signature.ts';
 import type { Dialect } from '../dialects.ts';
-import type { DeliveryFetch } from '../options.ts';
+import type { DeliveryFetch } from '../sandbox-options.ts';
 import type { DeliveryFault } from '../state/faults.ts';
 import { copyOfStart } from '../state/log.ts';
 import type { DeliveryRecord, InvoiceRecord } from '../state/records.ts';

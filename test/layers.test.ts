@@ -68,6 +68,26 @@ describe('the sources', () => {
   });
 });
 
+describe('a word of docs/architecture.md', () => {
+  const page = readFileSync(new URL('../docs/architecture.md', import.meta.url), 'utf8');
+  const [, table = ''] = /^## Words\n([\s\S]*?)^## /m.exec(page) ?? [];
+  const words = [...table.matchAll(/^\| ([a-z, ]+?) \|/gm)].flatMap(([, cell = '']) => cell.split(', '));
+  const typeOf = (word: string): string => word.replace(/(?:^| )./g, (start) => start.trim().toUpperCase());
+
+  it.each(words)('%s is the name of one type at most', (word) => {
+    const declaration = RegExp(`^(?:export )?(?:interface|type|class|enum) ${typeOf(word)}(?: [={e]|<)`, 'm');
+    const places = graph.flatMap(({ path }) =>
+      declaration.test(readFileSync(new URL(`../src/${path}`, import.meta.url), 'utf8')) ? [path] : [],
+    );
+    expect(places.length, places.join()).toBeLessThanOrEqual(1);
+  });
+
+  it('is found in the table, and in the sources', () => {
+    expect(words).toEqual(expect.arrayContaining(['renewal', 'error response', 'row', 'verdict', 'lease']));
+    expect(words.length).toBeGreaterThan(35);
+  });
+});
+
 /** What esbuild says of the build: the sources in each file, and the files that it imports. */
 interface Metafile {
   readonly outputs: Readonly<

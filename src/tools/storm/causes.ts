@@ -1,7 +1,7 @@
 import { Decimal } from '../../contract/values/decimal.ts';
 import { type Diagnosis, isUnexplained, sentenceOf } from '../sandbox/delivery/diagnose.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
-import type { Verdict } from './judge.ts';
+import type { Judgement } from './judge.ts';
 import type { StormShop } from './options.ts';
 import { hasMachineClock } from './probes.ts';
 import { type Case, creditOf, isInState } from './rules.ts';
@@ -25,7 +25,7 @@ export interface Explained extends Found, Named {
 }
 
 /** Names the cause of each finding, and what its group shares. */
-export async function explain({ found, cases }: Verdict, shop: StormShop, sandbox: Sandbox): Promise<Explained[]> {
+export async function explain({ found, cases }: Judgement, shop: StormShop, sandbox: Sandbox): Promise<Explained[]> {
   const byOrder = new Map<string | null, Case>(cases.map((each) => [each.record.plan.order.id, each]));
   const ofKind = Map.groupBy(found, ({ kind }) => kind);
   const receiver = ofKind.has('nothing_delivered') ? await receiverCause(shop, sandbox) : null;

@@ -60,7 +60,7 @@ export type StormFindingKind = keyof typeof ROWS;
 export const KINDS: { readonly [Kind in StormFindingKind]: KindWords } = ROWS;
 
 /** A mistake of a shop: what the storm has seen of it, and what to change. */
-export type Cause = readonly [text: string, remedy: string];
+export type CauseWords = readonly [text: string, remedy: string];
 
 /** The usual mistakes behind the findings. */
 export const CAUSES = {
@@ -170,7 +170,7 @@ export const CAUSES = {
     'Give it service.webhookSecret and the bytes as they arrived. A handler with sandbox: true says which it is.',
   ],
   own_function: ['A function that the shop gives to the storm fails.', 'Read its error.'],
-} as const satisfies Readonly<Record<string, Cause>>;
+} as const satisfies Readonly<Record<string, CauseWords>>;
 
 /**
  * The name of a mistake of a shop. The guide *Prove your shop* lists them.

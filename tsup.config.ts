@@ -1,6 +1,6 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { globSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { basename, join, relative, resolve } from 'node:path';
 import { build, defineConfig, type Options } from 'tsup';
-import { type Metafile, nameChunks, nameDeclarations } from './.ci/readable-names.ts';
 
 /** The entries that can be imported and required. */
 const DUAL = {
@@ -12,25 +12,48 @@ const DUAL = {
   storm: 'src/tools/storm/index.ts',
 };
 const LIBRARY = { ...DUAL, msw: 'src/tools/msw.ts' };
-const COMMAND = { cli: 'src/tools/cli/bin.ts' };
-/**
- * What has a file of its own, although nothing imports it by this name: a bundler can then leave the rest out where only
- * `hasCode` is imported, and a stack names it.
- */
-const PARTS = {
-  client: 'src/client.ts',
-  errors: 'src/errors/classes.ts',
-  guards: 'src/errors/guards.ts',
-  'vendor-ky': 'node_modules/ky/distribution/index.js',
-};
-const { homepage }: { homepage?: string } = JSON.parse(readFileSync('package.json', 'utf8'));
-const shared: Options = { target: 'node22', removeNodeProtocol: false, silent: true };
+const ENTRIES: Readonly<Record<string, string>> = { ...LIBRARY, cli: 'src/tools/cli/bin.ts' };
+/** Sources whose file of dist is not named after their folder. */
+const APART: readonly [file: string, sources: RegExp][] = [
+  ['values', /^src\/contract\/(?!values\/codecs)(?:endpoint|json|orders|statuses|types|wire|values\/\w+)\.ts$/], // no zod
+  ['vendor-ky', /^src\/transport\/ky\.ts$/],
+  ['client', /^src\/(?:client|options|resources\/.+|transport\/(?:http|send))\.ts$/], // and all that needs ky
+  ['sandbox-actions', /^src\/tools\/sandbox\/(?:actions|dialects|lines|delivery\/diagnose)\.ts$/], // all that help needs
+];
 
-function requirableFiles({ outputs }: Metafile): string[] {
-  const files = new Set(Object.keys(DUAL).map((name) => `dist/${name}.js`));
-  for (const file of files) for (const { path, external } of outputs[file]?.imports ?? []) external || files.add(path);
-  return [...files];
+/**
+ * The file of dist that holds a source: an entry, which exports what is public, or the room, which exports all that it
+ * holds. So each class is one class in every entry, an import loads few files, and a stack names the room.
+ */
+function fileOf(source: string): string {
+  const named = Object.keys(ENTRIES).find((name) => ENTRIES[name] === source);
+  const [, folder = ''] = /^src\/(?:tools\/)?((?:cli\/)?\w+)/.exec(source) ?? [];
+  const room = APART.find(([, sources]) => sources.test(source))?.[0] ?? folder.replace('/', '-');
+  return named ?? (room in ENTRIES ? `${room}-core` : room);
 }
+
+const rooms: NonNullable<Options['esbuildPlugins']>[number] = {
+  name: 'rooms',
+  setup({ initialOptions, onResolve, onLoad }) {
+    const sources = globSync('src/**/*.ts').sort();
+    const held = Map.groupBy(sources, fileOf);
+    const entries = [...held.keys()].map((file) => [file, ENTRIES[file] ?? `${file}.room`]);
+    initialOptions.entryPoints = Object.fromEntries(entries);
+    onResolve({ filter: /\.room$/ }, ({ path }) => ({ path: resolve(path) }));
+    onLoad({ filter: /\.room$/ }, ({ path }) => {
+      const exported = held.get(basename(path, '.room'))?.map((source) => `export * from './${source}';`);
+      return { resolveDir: '.', contents: exported?.join('\n') ?? '' };
+    });
+    onResolve({ filter: /^\..*\.ts$/ }, ({ path, kind, importer, resolveDir }) => {
+      if (kind === 'entry-point' || importer.endsWith('.room')) return undefined;
+      const file = fileOf(relative('.', join(resolveDir, path)));
+      return file === fileOf(relative('.', importer)) ? undefined : { path: `./${file}.js`, external: true };
+    });
+  },
+};
+
+const { homepage }: { homepage?: string } = JSON.parse(readFileSync('package.json', 'utf8'));
+const shared: Options = { target: 'node22', removeNodeProtocol: false, silent: true, config: false };
 
 function licenceOf(folder: string): string {
   const { name, version } = JSON.parse(readFileSync(`${folder}/package.json`, 'utf8'));
@@ -56,31 +79,37 @@ function withoutAlias(file: string, text: string): string {
 
 export default defineConfig({
   ...shared,
-  entry: { ...LIBRARY, ...PARTS, ...COMMAND },
+  entry: ENTRIES,
   format: 'esm',
-  splitting: true,
+  esbuildPlugins: [rooms],
   define: { HOMEPAGE: JSON.stringify(homepage ?? '') },
   noExternal: ['ky', 'zod', 'csv-parse'],
   metafile: true,
   clean: true,
   async onSuccess() {
-    const metafile = nameChunks({ ...LIBRARY, ...COMMAND }, PARTS);
     // The CommonJS form is made of the ESM files one by one, so that an error class is the same class in every entry.
-    const cjs: Options = { entry: requirableFiles(metafile), format: 'cjs', bundle: false, outDir: 'dist/cjs' };
+    const entry = globSync('dist/*.js', { exclude: ['dist/{cli,cli-*,msw}.js'] });
     // Jest has no import() in CommonJS.
     const esbuildOptions: Options['esbuildOptions'] = (options) => {
       options.supported = { ...options.supported, 'dynamic-import': false };
     };
-    await build({ ...shared, ...cjs, esbuildOptions, outExtension: () => ({ js: '.js' }), config: false });
+    const cjs: Options = {
+      entry,
+      format: 'cjs',
+      bundle: false,
+      outDir: 'dist/cjs',
+      outExtension: () => ({ js: '.js' }),
+    };
+    await build({ ...shared, ...cjs, esbuildOptions });
     writeFileSync('dist/cjs/package.json', '{ "type": "commonjs" }\n');
-    await build({ ...shared, entry: LIBRARY, format: ['esm', 'cjs'], dts: { only: true }, config: false });
+    await build({ ...shared, entry: LIBRARY, format: ['esm', 'cjs'], dts: { only: true } });
     for (const file of readdirSync('dist').filter((each) => /\.d\.c?ts$/.test(each))) {
       const text = readFileSync(`dist/${file}`, 'utf8').replace(/\]\((?:\.\.\/)+docs\//g, '](../docs/'); // as seen from dist
       const [reference = ''] = /^\/\/\/ <reference lib=.*>\n/m.exec(text) ?? []; // has no effect below the first line
       writeFileSync(`dist/${file}`, reference + withoutAlias(file, text.replace(reference, '')));
     }
-    nameDeclarations(LIBRARY);
-    const inlined = new Set(Object.keys(metafile.inputs).flatMap((path) => /^node_modules\/[^/]+/.exec(path) ?? []));
+    const { inputs } = JSON.parse(readFileSync('dist/metafile-esm.json', 'utf8'));
+    const inlined = new Set(Object.keys(inputs).flatMap((path) => /^node_modules\/[^/]+/.exec(path) ?? []));
     writeFileSync('THIRD-PARTY-LICENSES', [...inlined].map(licenceOf).join('\n---\n\n'));
   },
 });

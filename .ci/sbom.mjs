@@ -6,6 +6,11 @@ import { readFileSync, writeFileSync } from 'node:fs';
 const args = ['--output-reproducible', '--mc-type', 'library', '--output-file', '-', 'dist/metafile-esm.json'];
 const bom = JSON.parse(execFileSync('cyclonedx-esbuild', args, { stdio: ['ignore', 'pipe', 'ignore'] }));
 
+// The file that exports all of a room is in no package.
+const isRoom = (ref) => ref.endsWith('.room');
+bom.components = bom.components.filter((component) => !isRoom(component['bom-ref']));
+bom.dependencies = bom.dependencies.filter(({ ref }) => !isRoom(ref));
+
 const { version, license, description } = JSON.parse(readFileSync('node_modules/decimal.js/package.json', 'utf8'));
 const purl = `pkg:npm/decimal.js@${version}`;
 bom.components.push({

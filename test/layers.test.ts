@@ -68,10 +68,30 @@ describe('the sources', () => {
   });
 });
 
+describe('a word of docs/architecture.md', () => {
+  const page = readFileSync(new URL('../docs/architecture.md', import.meta.url), 'utf8');
+  const [, table = ''] = /^## Words\n([\s\S]*?)^## /m.exec(page) ?? [];
+  const words = [...table.matchAll(/^\| ([a-z, ]+?) \|/gm)].flatMap(([, cell = '']) => cell.split(', '));
+  const typeOf = (word: string): string => word.replace(/(?:^| )./g, (start) => start.trim().toUpperCase());
+
+  it.each(words)('%s is the name of one type at most', (word) => {
+    const declaration = RegExp(`^(?:export )?(?:interface|type|class|enum) ${typeOf(word)}(?: [={e]|<)`, 'm');
+    const places = graph.flatMap(({ path }) =>
+      declaration.test(readFileSync(new URL(`../src/${path}`, import.meta.url), 'utf8')) ? [path] : [],
+    );
+    expect(places.length, places.join()).toBeLessThanOrEqual(1);
+  });
+
+  it('is found in the table, and in the sources', () => {
+    expect(words).toEqual(expect.arrayContaining(['renewal', 'error response', 'row', 'verdict', 'lease']));
+    expect(words.length).toBeGreaterThan(35);
+  });
+});
+
 /** What esbuild says of the build: the sources in each file, and the files that it imports. */
 interface Metafile {
   readonly outputs: Readonly<
-    Record<string, { readonly inputs: object; readonly imports: readonly { path: string; external?: boolean }[] }>
+    Record<string, { readonly inputs: object; readonly imports: readonly { readonly path: string }[] }>
   >;
 }
 
@@ -86,17 +106,17 @@ function sourcesOf({ outputs }: Metafile, entry: string, imports: (name: string)
 
 // `npm test` builds first. Without a build these fail, because then nothing was looked at.
 describe('the built package', () => {
-  const metafile = (): Metafile => JSON.parse(built('metafile-esm.json'));
+  let read: Metafile | undefined;
+  const metafile = (): Metafile => (read ??= JSON.parse(built('metafile-esm.json')));
   const ofModules = (name: string): string[] => {
     const { imports = [] } = metafile().outputs[`dist/${name}`] ?? {};
-    return imports.filter(({ external }) => !external).map(({ path }) => path.replace(/^dist\//, ''));
+    return imports.flatMap(({ path }) => (path.startsWith('./') ? [path.slice(2)] : []));
   };
   const ofCommonJs = (name: string): string[] =>
     [...built(`cjs/${name}`).matchAll(/(?:require|import)\("\.\/([^"]+)"\)/g)].map(([, file = '']) => file);
   const forms = Object.entries(PRODUCTION).flatMap(([entry, without]) => [
     { entry, without, form: 'ESM', imports: ofModules },
-    // The client and the guards are entries of the bundler alone.
-    ...(entry === 'client' || entry === 'guards' ? [] : [{ entry, without, form: 'CommonJS', imports: ofCommonJs }]),
+    { entry, without, form: 'CommonJS', imports: ofCommonJs },
   ]);
 
   it.each(forms)('$entry has nothing of the rooms that it does not know ($form)', ({ entry, without, imports }) => {
@@ -113,6 +133,17 @@ describe('the built package', () => {
       true,
       true,
     ]);
+  });
+
+  it('has files that import each other in no circle', () => {
+    const names = Object.keys(metafile().outputs).map((path) => path.replace(/^dist\//, ''));
+    const reaches = (name: string): ReadonlySet<string> => {
+      const files = new Set(ofModules(name));
+      for (const file of files) for (const each of ofModules(file)) files.add(each);
+      return files;
+    };
+    expect(names.length).toBeGreaterThan(20);
+    expect(names.filter((name) => reaches(name).has(name))).toEqual([]);
   });
 
   it.each(['sandbox', 'storm', 'testing', 'cli', 'msw'])('%s is seen to have them', (entry) => {

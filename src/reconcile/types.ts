@@ -212,7 +212,7 @@ export interface ReconcileClient {
   };
 }
 
-type Row = ReconcileOrder | UnreadableOrder;
+type OrderRow = ReconcileOrder | UnreadableOrder;
 
 /**
  * Options of {@link reconcile}.
@@ -224,7 +224,7 @@ export interface ReconcileOptions {
   /** A MerchantClient. */
   readonly merchant: ReconcileClient;
   /** The orders, in any order and from any source. They are held in memory, some 400 bytes each with their invoice. */
-  readonly orders: Iterable<Row> | AsyncIterable<Row>;
+  readonly orders: Iterable<OrderRow> | AsyncIterable<OrderRow>;
   /**
    * The time since which `orders` is complete: a Date, milliseconds since 1970, or ISO 8601 text, not in the future. An
    * earlier invoice without an order is no finding. The list is read to its end in any case. Default: `orders` holds

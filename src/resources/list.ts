@@ -14,9 +14,7 @@ import { type ListCall, ListCallPromise } from './call-promise.ts';
 import { type ReadPage, walkPages } from './walk.ts';
 
 /** A row of a list in pages. */
-interface Identified {
-  readonly uuid: string;
-}
+type Listed = { readonly uuid: string };
 
 /** A list whose first page was opened. */
 interface OpenList<T> {
@@ -27,7 +25,7 @@ interface OpenList<T> {
 }
 
 /** Lists resources that have a uuid. Query and options are read once, so later changes by the caller have no effect. */
-export function listCall<T extends Identified>(
+export function listCall<T extends Listed>(
   client: ClientCore,
   endpoint: Named<PageEndpoint<T>>,
   query: unknown,
@@ -42,7 +40,7 @@ export function listCall<T extends Identified>(
 }
 
 /** Reads the arguments of a list, at once, and its first page. */
-async function begin<T extends Identified>(
+async function begin<T extends Listed>(
   client: ClientCore,
   endpoint: Named<PageEndpoint<T>>,
   query: unknown,
@@ -65,7 +63,7 @@ export function pageRows<T>(endpoint: Named<PageEndpoint<T>>, isLenient: boolean
 }
 
 /** Requests one page. Rows that cannot be read, and those that contradict the filter, are left out. */
-async function readPage<T extends Identified>(
+async function readPage<T extends Listed>(
   { first, filters, onInvalidItem }: OpenList<T>,
   call: OpenCall<PageRows<T>>,
 ): Promise<Result<ReadPage<T>>> {
@@ -93,7 +91,7 @@ export function keyOf({ index, raw }: InvalidRow, page: number): string {
 }
 
 /** Walks a list. Each page is reported as a call. A walk that cannot be complete is reported as one more. */
-async function* walkList<T extends Identified>(
+async function* walkList<T extends Listed>(
   list: OpenList<T>,
   first: ReadPage<T>,
   limit: number,

@@ -1,6 +1,7 @@
 // The story of one order as data: who did what when, in three lanes. The command `order`, the page of a payment and a
-// storm print it. It is made of an invoice and its deliveries, and in a sandbox also of the changes that only a sandbox
-// sees.
+// storm print it. It is made of the invoices of the order with their deliveries, and in a sandbox also of the changes that
+// only a sandbox sees.
+import { orderOf } from '../contract/orders.ts';
 import { isFinalStatus } from '../contract/statuses.ts';
 import { Decimal } from '../contract/values/decimal.ts';
 
@@ -40,6 +41,7 @@ type Amount = Decimal | string;
 
 /** The members of an invoice that its story is told of. Those of the client and of the sandbox fit. */
 export interface StoryInvoice {
+  readonly external_id: string;
   readonly status: string;
   readonly amount: Amount;
   readonly currency: { readonly code: string };
@@ -89,34 +91,39 @@ export interface StoryMove {
   readonly why: string;
 }
 
-/**
- * Tells what happened to an order, the oldest first.
- *
- * @param deliveries The oldest first.
- * @param moves The changes of the invoice, where somebody has seen them. Without them its end is read from the invoice,
- * and an end before a late payment from the delivery that told the shop of it.
- */
-export function momentsOf(
-  invoice: StoryInvoice,
-  deliveries: readonly StoryDelivery[],
-  moves: readonly StoryMove[] = [],
-): Moment[] {
-  const seen = moves.filter(({ from }) => from !== null);
-  const ends = seen.length === 0 ? endsOf(invoice, deliveries) : seen.map((move) => momentOfMove(move, invoice));
-  return inOrder([
-    ...beginningOf(invoice),
-    ...(seen.length === 0 ? methodOf(invoice) : []),
-    ...ends,
-    ...deliveries.flatMap(momentsOfDelivery),
-  ]);
+/** One invoice of an order, with what became of it. */
+export interface InvoiceHistory {
+  readonly invoice: StoryInvoice;
+  /** The oldest first. */
+  readonly deliveries: readonly StoryDelivery[];
+  /**
+   * The changes of the invoice, where somebody has seen them. Without them its end is read from the invoice, and an end
+   * before a late payment from the delivery that told the shop of it.
+   */
+  readonly moves?: readonly StoryMove[];
 }
 
-function beginningOf(invoice: StoryInvoice): Moment[] {
+/** Tells what happened to an order: to all of its invoices, the oldest moment first. */
+export function momentsOf(invoices: readonly InvoiceHistory[]): Moment[] {
+  return inOrder(invoices.map(momentsOfInvoice));
+}
+
+function momentsOfInvoice({ invoice, deliveries, moves = [] }: InvoiceHistory): Moment[] {
+  const { renewal } = orderOf(invoice.external_id);
+  const seen = moves.filter(({ from }) => from !== null);
+  const ends = seen.length === 0 ? endsOf(invoice, deliveries) : seen.map((move) => momentOfMove(move, invoice));
+  const later = [...(seen.length === 0 ? methodOf(invoice) : []), ...ends, ...deliveries.flatMap(momentsOfDelivery)];
+  const ofRenewal = (moment: Moment): Moment => ({ ...moment, text: `${moment.text} (renewal ${renewal})` });
+  return [beginningOf(invoice, renewal), ...(renewal === 0 ? later : later.map(ofRenewal))];
+}
+
+function beginningOf(invoice: StoryInvoice, renewal: number): Moment {
   const { amount, currency, customer_id, created_at, expires_at, status } = invoice;
   const customer = customer_id === null ? '' : `, customer ${customer_id}`;
   const ends = status === 'pending' ? `, expires ${clockOf(dateOf(expires_at))}` : '';
   const text = `${moneyOf(amount)} ${currency.code}${customer}${ends}`;
-  return [{ at: dateOf(created_at), lane: 'service', grade: null, what: 'created', text }];
+  const what = renewal === 0 ? 'created' : `renewal ${renewal}`;
+  return { at: dateOf(created_at), lane: 'service', grade: null, what, text };
 }
 
 function methodOf({ payment_method: method, amount_to_send: sends, currency }: StoryInvoice): Moment[] {
@@ -208,21 +215,41 @@ export function momentOfAttempt(attempt: NamedAttempt): Moment {
   };
 }
 
+/** A moment as a reader has it. Where it gave something to the customer, it is never joined with another. */
+interface StoryRow {
+  readonly moment: Moment;
+  readonly given?: unknown;
+}
+
 /** A row of a story, and the last of the moments that it stands for. Null if it stands for itself alone. */
 interface JoinedRow<Row> {
   readonly row: Row;
   last: Moment | null;
 }
 
-/** Joins what happens again, one after the other: attempts that fail in the same way, and moments in the same words. */
-export function joinMoments<Row extends { readonly moment: Moment }>(rows: readonly Row[]): JoinedRow<Row>[] {
+/**
+ * Joins what happens again: attempts of one delivery that fail in the same way, also where other deliveries are attempted
+ * between them, and moments in the same words that follow each other.
+ */
+export function joinMoments<Row extends StoryRow>(rows: readonly Row[]): JoinedRow<Row>[] {
   const joined: JoinedRow<Row>[] = [];
   for (const row of rows) {
-    const before = joined.at(-1);
-    if (before !== undefined && isAlike(before.row.moment, row.moment)) before.last = row.moment;
-    else joined.push({ row, last: null });
+    const before = rowToJoin(joined, row);
+    if (before === undefined) joined.push({ row, last: null });
+    else before.last = row.moment;
   }
   return joined;
+}
+
+function rowToJoin<Row extends StoryRow>(joined: readonly JoinedRow<Row>[], row: Row): JoinedRow<Row> | undefined {
+  const { attempt } = row.moment;
+  const isOther = (moment: Moment | undefined): boolean =>
+    attempt !== undefined && moment?.attempt !== undefined && moment.attempt.delivery !== attempt.delivery;
+  let at = joined.length - 1;
+  while (isOther(joined[at]?.row.moment)) at -= 1;
+  const before = joined[at];
+  if (before === undefined || before.row.given !== undefined || row.given !== undefined) return undefined;
+  return isAlike(before.row.moment, row.moment) ? before : undefined;
 }
 
 function isAlike(one: Moment, other: Moment): boolean {
@@ -231,16 +258,36 @@ function isAlike(one: Moment, other: Moment): boolean {
   return mine.error !== null && mine.error === theirs?.error && mine.delivery === theirs.delivery;
 }
 
+/** What happened in a row of a story, such as `paid`, or `attempts 1 to 4` of joined ones. */
+export function wordsOf({ row: { moment }, last }: JoinedRow<StoryRow>): string {
+  const { what, attempt } = moment;
+  return last === null || attempt === undefined ? what : `attempts ${attempt.number} to ${last.attempt?.number}`;
+}
+
+/** The first and the last time of a joined row, such as `02:18 to 02:54`. Null for one moment. */
+export function timesOf({ row, last }: JoinedRow<StoryRow>): string | null {
+  const [from, to] = [row.moment.at, last?.at ?? null];
+  return from === null || to === null ? null : `${minuteOf(from)} to ${minuteOf(to, from)}`;
+}
+
+/** The minute in UTC, with its day where that is another one than the day before. */
+function minuteOf(at: Date, before = at): string {
+  const day = at.toUTCString().slice(5, 11);
+  return `${day === before.toUTCString().slice(5, 11) ? '' : `${day} `}${clockOf(at).slice(0, 5)}`;
+}
+
 function named(event: string | null): string {
   return event === null ? '' : `${event} `;
 }
 
-/** Sorts by time. A moment without a time stays behind the one before it. */
-function inOrder(moments: readonly Moment[]): Moment[] {
-  let time = 0;
-  const timed = moments.map((moment) => {
-    time = moment.at?.getTime() ?? time;
-    return { moment, time };
+/** Sorts by time. A moment without a time stays behind the one before it, of the same invoice. */
+function inOrder(stories: readonly (readonly Moment[])[]): Moment[] {
+  const timed = stories.flatMap((moments) => {
+    let time = 0;
+    return moments.map((moment) => {
+      time = moment.at?.getTime() ?? time;
+      return { moment, time };
+    });
   });
   return timed.sort((a, b) => a.time - b.time).map(({ moment }) => moment);
 }

@@ -1,6 +1,7 @@
-import ky, { type KyInstance, type Options } from 'ky';
+import type { KyInstance, Options } from 'ky';
 import { beginningWithoutSecrets, type Hide } from '../errors/hide.ts';
 import { VERSION } from '../errors/version.ts';
+import { ky } from './ky.ts';
 import type { Runtime } from './limits.ts';
 import type { FetchLike, ServiceResponse, WireRequest } from './types.ts';
 

@@ -74,8 +74,6 @@ export const LIGHT: readonly { readonly entry: string; readonly without: RegExp;
 /** The entries of production as they are built, and the sources that never load with them, however long the way. */
 export const PRODUCTION: Readonly<Record<string, RegExp>> = {
   index: /^(?:tools|webhooks)\//,
-  client: /^(?:tools|webhooks)\//,
-  guards: /^(?:tools|webhooks|transport|resources)\//,
   webhooks: /^(?:tools|transport|resources)\/|^client\.ts$|^options\.ts$/,
   reconcile: /^(?:tools|transport|resources)\/|^client\.ts$|^options\.ts$/,
 };

@@ -1,6 +1,6 @@
 import { createSandboxWith } from '../../src/tools/sandbox/create-sandbox.ts';
 import type { Sandbox, SandboxOptions } from '../../src/tools/sandbox/index.ts';
-import type { Internals } from '../../src/tools/sandbox/options.ts';
+import type { Internals } from '../../src/tools/sandbox/sandbox-options.ts';
 
 /** A silent sandbox with a known key and secret, and with the time of the machine in the hands of the test. */
 export function testSandbox(options: SandboxOptions & Internals = {}): Sandbox {

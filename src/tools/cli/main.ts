@@ -12,9 +12,9 @@ type Command = (args: readonly string[], io: Io) => Promise<ExitCode>;
 
 const COMMAND_FILES = {
   sandbox: async () => (await import('./sandbox/command.ts')).sandboxCommand,
-  'webhooks check': async () => (await import('./webhooks/check.ts')).webhooksCheck,
-  'webhooks send': async () => (await import('./webhooks/send.ts')).webhooksSend,
-  'webhooks verify': async () => (await import('./webhooks/verify.ts')).webhooksVerify,
+  'webhooks check': async () => (await import('./webhooks/check-command.ts')).webhooksCheck,
+  'webhooks send': async () => (await import('./webhooks/send-command.ts')).webhooksSend,
+  'webhooks verify': async () => (await import('./webhooks/verify-command.ts')).webhooksVerify,
   order: async () => (await import('./order.ts')).orderCommand,
   reconcile: async () => (await import('./reconcile/command.ts')).reconcileCommand,
   doctor: async () => (await import('./doctor/command.ts')).doctorCommand,

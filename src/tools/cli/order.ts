@@ -1,11 +1,12 @@
-// Reads one invoice with its deliveries, tells what happened, and where the order stands.
+// Reads the invoices of an order with their deliveries, tells what happened, and where the order stands.
 
 import type { MerchantClient } from '../../client.ts';
 import type { WebhookDelivery } from '../../contract/deliveries.ts';
 import type { Invoice } from '../../contract/invoices.ts';
+import { type OrderRenewal, orderOf } from '../../contract/orders.ts';
 import { isFinalStatus } from '../../contract/statuses.ts';
 import { isLoopback } from '../../contract/values/scalars.ts';
-import { hasKind, isMerchantError, isRefusedIdent } from '../../errors/guards.ts';
+import { hasKind, isMerchantError } from '../../errors/guards.ts';
 import { hiding } from '../../errors/hide.ts';
 import { printable } from '../../errors/printable.ts';
 import { type Diagnosis, diagnoseStatus, isUnexplained } from '../sandbox/delivery/diagnose.ts';
@@ -14,11 +15,14 @@ import { shellWord } from '../shell.ts';
 import {
   clockOf,
   isWebhookWaiting,
+  joinMoments,
   type Moment,
   momentsOf,
   noWebhookWord,
   paymentWord,
+  timesOf,
   webhookWord,
+  wordsOf,
 } from '../story.ts';
 import { readArguments } from './arguments.ts';
 import { COMMANDS, exampleOf } from './commands.ts';
@@ -40,62 +44,51 @@ export async function orderCommand(args: readonly string[], io: Io): Promise<Exi
   const hide = hiding([service.apiKey, io.env['MERCHANT_WEBHOOK_SECRET'] ?? '']);
   const out = (text: string): void => io.out(hide(text));
   try {
-    const facts = await readOrder(service, ident, flags.resend, io.signal);
-    const verdict = verdictOf(facts);
-    const moments = [...momentsOf(facts.invoice, facts.deliveries ?? []), ...nextAttempt(facts)];
-    const ok = verdict.conclusion.grade !== 'fail';
-    if (flags.json) out(jsonLine({ ok, ...jsonOf(facts, verdict), events: moments }));
-    else out(textOf(facts, verdict, moments, styleOf(io)));
+    const order = await readOrder(service, ident, io.signal);
+    const facts = flags.resend ? await resendIn(service, order, io.signal) : order;
+    const standing = standingOf(facts);
+    const moments = [
+      ...momentsOf(facts.map(({ invoice, deliveries }) => ({ invoice, deliveries: deliveries ?? [] }))),
+      ...facts.flatMap(nextAttempt),
+    ];
+    const ok = standing.conclusion.grade !== 'fail';
+    if (flags.json) out(jsonLine({ ok, ...jsonOf(facts, standing), events: moments }));
+    else out(textOf(facts, standing, moments, styleOf(io)));
     return ok ? EXIT.fine : EXIT.finding;
   } catch (error) {
     if (!isMerchantError(error)) throw error;
-    if (hasKind(error, 'not_found')) {
-      const problem = `the service knows no order ${JSON.stringify(oneLine(ident, 80))} of this business`;
-      throw unfulfilled(problem, `${DOCTOR}   # which service and which key are set?`);
-    }
+    if (hasKind(error, 'not_found')) throw unknownOrder(ident);
     const isGone = error.kind === 'connection' || error.kind === 'timeout';
     throw new CliError(isGone ? EXIT.unreachable : EXIT.finding, hide(error.message), DOCTOR);
   }
 }
 
-async function readOrder(
-  { merchant, baseUrl }: Service,
-  ident: string,
-  resends: boolean,
-  signal: AbortSignal,
-): Promise<OrderFacts> {
-  const { invoice, headers } = await findInvoice(merchant, ident, signal);
-  const before = await readDeliveries(merchant, invoice, signal);
-  const deliveries = resends ? await resend(merchant, invoice, before, signal) : before;
-  const date = Date.parse(headers.get('date') ?? '');
-  return {
-    ident,
-    invoice,
-    deliveries,
-    now: new Date(Number.isNaN(date) ? Date.now() : date),
-    seen: headers.has('x-sandbox') ? await attemptInSandbox(baseUrl, deliveries?.at(-1)) : null,
-  };
+function unknownOrder(ident: string): CliError {
+  const problem = `the service knows no order ${JSON.stringify(oneLine(ident, 80))} of this business`;
+  return unfulfilled(problem, `${DOCTOR}   # which service and which key are set?`);
 }
 
-/** How many of the newest invoices are looked through where a service reads an invoice by its uuid alone. */
-const LOOKED_THROUGH = 2_000;
+/** The invoices of an order with what became of them, the first one first. */
+async function readOrder({ merchant, baseUrl }: Service, ident: string, signal: AbortSignal): Promise<OrderFacts> {
+  const { data, response } = await merchant.invoices.ofOrder(ident, { signal }).withResponse();
+  const date = Date.parse(response.headers.get('date') ?? '');
+  const now = new Date(Number.isNaN(date) ? Date.now() : date);
+  const [first, ...renewals] = await Promise.all(
+    data.map(async (invoice) => {
+      const deliveries = await readDeliveries(merchant, invoice, signal);
+      const last = response.headers.has('x-sandbox') ? deliveries?.at(-1) : undefined;
+      return { invoice, deliveries, now, seen: await attemptInSandbox(baseUrl, last) };
+    }),
+  );
+  if (first === undefined) throw unknownOrder(ident);
+  return [first, ...renewals];
+}
 
-async function findInvoice(
-  merchant: MerchantClient,
-  ident: string,
-  signal: AbortSignal,
-): Promise<{ readonly invoice: Invoice; readonly headers: Headers }> {
-  try {
-    const { data, response } = await merchant.invoices.get(ident, { signal }).withResponse();
-    return { invoice: data, headers: response.headers };
-  } catch (error) {
-    if (!isMerchantError(error) || !isRefusedIdent(error)) throw error;
-    const call = merchant.invoices.list({ per_page: 100 }, { signal });
-    for (const invoice of await call.collect({ limit: LOOKED_THROUGH })) {
-      if (invoice.external_id === ident) return { invoice, headers: (await call.withResponse()).response.headers };
-    }
-    throw error;
-  }
+/** Sends the webhook of the invoice that decides where the order stands again. */
+async function resendIn(service: Service, order: OrderFacts, signal: AbortSignal): Promise<OrderFacts> {
+  const { facts: decides } = deciding(order);
+  await resend(service.merchant, decides.invoice, decides.deliveries, signal);
+  return readOrder(service, decides.invoice.uuid, signal);
 }
 
 /** The oldest first, or null where the service does not show them. */
@@ -121,19 +114,18 @@ const BETWEEN_LOOKS = 500;
 async function resend(
   merchant: MerchantClient,
   invoice: Invoice,
-  before: OrderFacts['deliveries'],
+  before: InvoiceFacts['deliveries'],
   signal: AbortSignal,
-): Promise<OrderFacts['deliveries']> {
-  if (before?.length === 0) return before; // nothing can be sent again, and the verdict says why
+): Promise<void> {
+  if (before?.length === 0) return; // nothing can be sent again, and the conclusion says why
   await merchant.webhooks.resend(invoice.uuid, { signal });
-  const attemptsIn = (all: OrderFacts['deliveries']): number =>
+  const attemptsIn = (all: InvoiceFacts['deliveries']): number =>
     all?.reduce((sum, one) => sum + (one.attempts ?? 0), 0) ?? 0;
   let after = before;
   for (let look = 0; look < LOOKS && attemptsIn(after) <= attemptsIn(before); look += 1) {
     if (look > 0) await new Promise((resolve) => setTimeout(resolve, BETWEEN_LOOKS));
     after = await readDeliveries(merchant, invoice, signal);
   }
-  return after;
 }
 
 /** The last attempt as a sandbox has seen it, with the response of the receiver, which the interface does not show. */
@@ -149,34 +141,56 @@ async function attemptInSandbox(baseUrl: string, last: WebhookDelivery | undefin
 }
 
 /** The addresses of the shop are left out or shortened, because their query may hold a secret. */
-function jsonOf({ invoice, deliveries }: OrderFacts, verdict: Verdict): object {
-  const { callback_url, success_url, fail_url, payment_url, payment_method, ...known } = invoice;
-  const order = { ...known, payment_method: payment_method?.name ?? null, callback_url: addressText(callback_url) };
-  return { order, deliveries, ...verdict };
+function jsonOf(order: OrderFacts, standing: Standing): object {
+  const invoices = order.map(({ invoice, deliveries }) => {
+    const { callback_url, success_url, fail_url, payment_url, payment_method, ...known } = invoice;
+    const method = payment_method?.name ?? null;
+    return {
+      ...known,
+      ...numberOf(invoice),
+      payment_method: method,
+      callback_url: addressText(callback_url),
+      deliveries,
+    };
+  });
+  return { order: numberOf(order[0].invoice).order, invoices, ...standing };
 }
 
-function textOf({ invoice }: OrderFacts, verdict: Verdict, moments: readonly Moment[], style: Style): string {
-  const { words, conclusion, cause, fix } = verdict;
-  const to = addressText(invoice.callback_url);
+function numberOf({ external_id }: Invoice): OrderRenewal {
+  return orderOf(external_id);
+}
+
+function textOf(order: OrderFacts, standing: Standing, moments: readonly Moment[], style: Style): string {
+  const { words, conclusion, cause, fix } = standing;
+  const [to = null] = order.flatMap(({ invoice }) => addressText(invoice.callback_url) ?? []).slice(-1);
+  const invoices = order.map(({ invoice }) => {
+    const { renewal } = numberOf(invoice);
+    const word = order.length === 1 ? '' : `  ${paymentWord(invoice)}`;
+    return `  ${renewal === 0 ? 'invoice' : `renewal ${renewal}`} ${invoice.uuid}${word}`;
+  });
   const lines = [
-    `  ${style.strong(oneLine(invoice.external_id, 50))}  ${words.payment}, webhook: ${words.webhook}`,
+    `  ${style.strong(oneLine(numberOf(order[0].invoice).order, 50))}  ${words.payment}, webhook: ${words.webhook}`,
     wrapped(conclusion.text, 4, `  ${markOf(conclusion.grade, style)} `),
     ...(cause === null ? [] : [wrapped(printable(cause.text), 4)]),
     ...(cause?.remedy ? [wrapped(printable(cause.remedy), 4)] : []),
     ...(fix === null ? [] : [`    fix: ${printable(fix)}`]),
     '',
-    `  invoice ${invoice.uuid}`,
+    ...invoices,
     ...(to === null ? [] : [`  webhook ${printable(to)}`]),
     ...momentLines(moments, style),
   ];
   return `${lines.join('\n')}\n`;
 }
 
-/** The moments below the day on which they happened, each with who did it. */
+/** The moments below the day on which they happened, each with who did it. Attempts that fail alike are one. */
 function momentLines(moments: readonly Moment[], style: Style): string[] {
-  const width = Math.max(...moments.map(({ what }) => what.length));
+  const rows = joinMoments(moments.map((moment) => ({ moment }))).map((joined) => {
+    const text = [timesOf(joined), joined.row.moment.text].filter((part) => part !== null).join(', ');
+    return { ...joined.row.moment, what: wordsOf(joined), text };
+  });
+  const width = Math.max(...rows.map(({ what }) => what.length));
   let day = '';
-  return moments.flatMap(({ at, lane, grade, what, text }) => {
+  return rows.flatMap(({ at, lane, grade, what, text }) => {
     const today = at?.toUTCString().slice(5, 16) ?? day;
     const heading = today === day ? [] : ['', `  ${today} (UTC)`];
     day = today;
@@ -197,6 +211,8 @@ type OrderState =
   | 'overdue'
   /** The endpoint answered 2xx. */
   | 'heard'
+  /** The shop has heard of two payments or more. */
+  | 'paid_twice'
   /** The endpoint answered 2xx with a page of HTML, so another program may have answered. */
   | 'page'
   /** The webhook is on its way. */
@@ -210,7 +226,7 @@ type OrderState =
   | 'history_unreadable';
 
 /** Where an order stands, and what to do now. */
-interface Verdict {
+interface Standing {
   /** The states of payment and webhook in the words of the dashboard. */
   readonly words: { readonly payment: string; readonly webhook: string };
   readonly state: OrderState;
@@ -221,10 +237,8 @@ interface Verdict {
   readonly fix: string | null;
 }
 
-/** What was read of an order. */
-interface OrderFacts {
-  /** As the user typed it. */
-  readonly ident: string;
+/** What was read of an invoice. */
+interface InvoiceFacts {
   readonly invoice: Invoice;
   /** The oldest first. Null if the service did not give them. */
   readonly deliveries: readonly WebhookDelivery[] | null;
@@ -234,10 +248,41 @@ interface OrderFacts {
   readonly seen: SandboxAttempt | null;
 }
 
+/** What was read of an order: its first invoice, and its renewals. */
+type OrderFacts = readonly [InvoiceFacts, ...InvoiceFacts[]];
+
 const CATCH_UP = 'run catchUp with this order: docs/reconcile.md#after-an-outage';
 const NOT_HEARD = 'Your shop has not heard of it';
 
-function verdictOf(facts: OrderFacts): Verdict {
+/**
+ * Where an order stands: where its payments stand, or without one its last invoice. Of these the one that the shop has
+ * not heard of decides.
+ */
+function standingOf(order: OrderFacts): Standing {
+  const { standing, payments } = deciding(order);
+  if (standing.conclusion.grade === 'fail') return standing;
+  if (payments > 1) {
+    const text = `${payments} invoices of this order were paid. Give one payment back, or credit it.`;
+    return { ...standing, state: 'paid_twice', conclusion: { grade: 'advice', text } };
+  }
+  const open = order.find(({ invoice }) => invoice.status === 'pending');
+  if (payments === 0 || open === undefined) return standing;
+  const text = `${standing.conclusion.text} Another invoice of this order is open, and can still be paid.`;
+  return { ...standing, conclusion: { grade: 'advice', text } };
+}
+
+function deciding(order: OrderFacts) {
+  const paid = order.filter(({ invoice }) => invoice.status === 'success');
+  const told = (facts: InvoiceFacts) => ({ facts, standing: standingOfInvoice(facts), payments: paid.length });
+  const [first, ...others] = (paid.length > 0 ? paid : order.slice(-1)).map(told);
+  const all = [first ?? told(order[0]), ...others] as const;
+  const worst = (['fail', 'inconclusive'] as const).flatMap((grade) =>
+    all.filter(({ standing }) => standing.conclusion.grade === grade),
+  );
+  return worst[0] ?? all[0];
+}
+
+function standingOfInvoice(facts: InvoiceFacts): Standing {
   const { invoice, deliveries } = facts;
   const last = deliveries?.at(-1);
   const webhook = last === undefined ? noWebhookWord(invoice) : webhookWord(last);
@@ -248,7 +293,7 @@ function verdictOf(facts: OrderFacts): Verdict {
 }
 
 /** Where an order stands of which no delivery is known. */
-function untoldOf({ invoice, deliveries, now }: OrderFacts): Omit<Verdict, 'words'> {
+function untoldOf({ invoice, deliveries, now }: InvoiceFacts): Omit<Standing, 'words'> {
   const stands = (state: OrderState, grade: Grade, text: string, fix: string | null = null) =>
     ({ state, conclusion: { grade, text }, cause: null, fix }) as const;
   if (!isFinalStatus(invoice.status)) {
@@ -265,7 +310,7 @@ function untoldOf({ invoice, deliveries, now }: OrderFacts): Omit<Verdict, 'word
 }
 
 /** What became of the latest delivery of an order that has ended. */
-function toldOf(facts: OrderFacts, last: WebhookDelivery): Omit<Verdict, 'words'> {
+function toldOf(facts: InvoiceFacts, last: WebhookDelivery): Omit<Standing, 'words'> {
   const { invoice, now, seen } = facts;
   const refused = (state: OrderState, text: string, cause: Diagnosis) =>
     ({ state, conclusion: { grade: 'fail', text }, cause, fix: fixOf(facts, cause) }) as const;
@@ -301,24 +346,24 @@ function adviceFor(invoice: Invoice): string {
 }
 
 /** The moment at which the next attempt is due. */
-function nextAttempt({ deliveries, now }: OrderFacts): Moment[] {
+function nextAttempt({ deliveries, now }: InvoiceFacts): Moment[] {
   const at = deliveries?.at(-1)?.next_retry_at ?? null;
   if (at === null) return [];
   const text = inWords(at.getTime() - now.getTime());
   return [{ at, lane: 'service', grade: null, what: 'next attempt', text }];
 }
 
-function whyNotAccepted({ invoice: { callback_url: url }, seen }: OrderFacts, last: WebhookDelivery): Diagnosis {
+function whyNotAccepted({ invoice: { callback_url: url }, seen }: InvoiceFacts, last: WebhookDelivery): Diagnosis {
   if (seen !== null && seen.cause !== null) return seen.cause;
   const host = url !== null && URL.canParse(url) ? new URL(url).host : 'your endpoint';
   return diagnoseStatus(host, url, last.attempt_log.at(-1)?.status_code ?? last.last_http_status);
 }
 
 /** `webhooks check` is named for a receiver on this machine only: it sends forged deliveries. */
-function fixOf({ ident, invoice: { callback_url: url } }: OrderFacts, cause: Diagnosis): string {
+function fixOf({ invoice: { external_id, callback_url: url } }: InvoiceFacts, cause: Diagnosis): string {
   if (isUnexplained(cause) && url !== null && URL.canParse(url) && isLoopback(new URL(url).hostname))
     return `npx merchant-invoicing webhooks check ${shellWord(addressText(url) ?? '')}`;
-  return `npx merchant-invoicing order ${shellWord(ident)} --resend`;
+  return `npx merchant-invoicing order ${shellWord(orderOf(external_id).order)} --resend`;
 }
 
 /** An address without what may be secret in it: credentials and query. */

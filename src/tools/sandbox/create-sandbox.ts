@@ -1,8 +1,8 @@
 import { runAction } from './actions.ts';
 import { createFront } from './http/dispatch.ts';
-import { type Internals, readSettings, type SandboxOptions } from './options.ts';
 import { servePage } from './page/pages.ts';
-import { LocalSandbox, type Sandbox } from './sandbox.ts';
+import { type Sandbox, sandboxOver } from './sandbox.ts';
+import { type Internals, readSettings, type SandboxOptions } from './sandbox-options.ts';
 import { createWorld } from './seed.ts';
 
 /**
@@ -24,6 +24,6 @@ export function createSandboxWith(options: SandboxOptions, internals: Internals)
   const front = createFront(world, (incoming) =>
     servePage(world, (name, values) => runAction(sandbox, name, values), incoming),
   );
-  const sandbox: Sandbox = new LocalSandbox(world, front);
+  const sandbox: Sandbox = sandboxOver(world, front);
   return sandbox;
 }

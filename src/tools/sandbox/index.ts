@@ -6,7 +6,7 @@
 // Its rooms: state/ (what is kept), business/ (what happens to invoices and withdrawals), delivery/ (webhooks),
 // service/ (the API), page/ (payment page and dashboard), and http/, which hands each request to service/ or page/.
 // business/ calls delivery/, never the other way round. world.ts holds the parts of one sandbox, seed.ts fills them,
-// and the class of sandbox.ts has the methods that work on them. actions.ts declares what pages and command line can
+// and the object that sandbox.ts makes has the methods that work on them. actions.ts declares what pages and command line can
 // do, dialects.ts what the interface leaves open.
 import { warnOfOldNode } from '../../errors/version.ts';
 
@@ -18,8 +18,8 @@ export { createSandbox } from './create-sandbox.ts';
 export type { Diagnosis, DiagnosisId } from './delivery/diagnose.ts';
 export type { Dialect } from './dialects.ts';
 export type { ListenOptions, SandboxServer } from './http/server.ts';
-export type { SandboxDefaults, SandboxOptions, SeedInvoice } from './options.ts';
 export type { Sandbox, SandboxFetch } from './sandbox.ts';
+export type { SandboxDefaults, SandboxOptions, SeedInvoice } from './sandbox-options.ts';
 export type {
   DeliveryFault,
   Fault,

@@ -33,32 +33,13 @@ const fail = configurationFail();
 export type SandboxFetch = (input: string | URL | Request, init?: RequestInit) => Promise<Response>;
 
 /**
- * What a sandbox works on. Kept outside of the class, so that its type has no private member and is one in both forms.
- */
-interface Inside {
-  readonly world: World;
-  readonly front: Front;
-  readonly servers: SandboxServer[];
-}
-const INSIDES = new WeakMap<LocalSandbox, Inside>();
-
-/** What one sandbox works on. */
-function inside(sandbox: LocalSandbox): Inside {
-  return INSIDES.get(sandbox) ?? fail('this is not a sandbox');
-}
-
-function worldOf(sandbox: LocalSandbox): World {
-  return inside(sandbox).world;
-}
-
-/**
  * A local Merchant Invoicing Service, with its state in memory.
  *
  * `ident` is the `external_id` of the merchant or the uuid of the service. Functions that end an invoice resolve after
  * the first attempt of its webhook, to the invoice and what became of that webhook. A webhook that was refused or had
  * no address is also reported in one line on the console, once for each cause, unless the option `quiet` is true.
  * Functions throw a ConfigurationError (`SDK_CONFIGURATION`) for an invoice or a withdrawal that the sandbox does not
- * have, and for one whose final status does not allow the change. Every method is bound, so it can be passed alone:
+ * have, and for one whose final status does not allow the change. Every method can be passed alone:
  * `fetch: sandbox.fetch`.
  *
  * @example
@@ -68,10 +49,7 @@ function worldOf(sandbox: LocalSandbox): World {
  * const { delivery } = await sandbox.pay('order-1');
  * expect(delivery?.state).toBe('delivered');
  */
-export interface Sandbox extends LocalSandbox {}
-
-/** The methods of a {@link Sandbox}, which is exported as a type alone. */
-export class LocalSandbox implements AsyncDisposable {
+export interface Sandbox extends AsyncDisposable {
   /** The key that requests need in X-Api-Key: the option `apiKey`. */
   readonly apiKey: string;
   /** The secret that webhooks are signed with: the option `webhookSecret`. */
@@ -83,32 +61,13 @@ export class LocalSandbox implements AsyncDisposable {
   /** The injected failures. */
   readonly faults: Faults;
 
-  /** @internal */
-  constructor(world: World, front: Front) {
-    INSIDES.set(this, { world, front, servers: [] });
-    const { apiKey, webhookSecret, seed, dialect } = world.settings;
-    this.apiKey = apiKey;
-    this.webhookSecret = webhookSecret;
-    this.seed = seed;
-    this.dialect = dialect;
-    this.faults = world.faults;
-    for (const [name, { value }] of Object.entries(Object.getOwnPropertyDescriptors(LocalSandbox.prototype))) {
-      if (typeof value === 'function' && name !== 'constructor')
-        Object.defineProperty(this, name, { value: value.bind(this), enumerable: true });
-    }
-  }
-
   // Traffic: requests to the service, and what is seen of them.
 
   /** The service as a fetch, for the option `fetch` of a client. The host of the address does not matter. */
-  async fetch(input: string | URL | Request, init?: RequestInit): Promise<Response> {
-    return inside(this).front(new Request(input, init));
-  }
+  fetch(input: string | URL | Request, init?: RequestInit): Promise<Response>;
 
   /** Base address: https://sandbox.invalid, and after `listen()` the server's. The option `url` replaces both. */
-  get url(): string {
-    return worldOf(this).url;
-  }
+  readonly url: string;
 
   /**
    * Serves the sandbox over HTTP, by default on loopback and a free port.
@@ -117,43 +76,23 @@ export class LocalSandbox implements AsyncDisposable {
    * @example
    * const { url } = await sandbox.listen({ port: 4010 });
    */
-  async listen(options?: ListenOptions): Promise<SandboxServer> {
-    const { world, front, servers } = inside(this);
-    if (world.life.signal.aborted) throw new ConfigurationError('This sandbox is closed. Create another');
-    const server = await listenHttp(world, front, options);
-    world.url = world.settings.url ?? server.url;
-    servers.push(server);
-    return server;
-  }
+  listen(options?: ListenOptions): Promise<SandboxServer>;
 
   /** The requests, oldest first, each with the cause of its refusal. The last 2,000 events are kept. */
-  requests(): RequestEntry[] {
-    return worldOf(this).log.requests();
-  }
+  requests(): RequestEntry[];
 
   /** Requests, changes of invoices, delivery attempts and notes, oldest first. */
-  events(): SandboxEvent[] {
-    return worldOf(this).log.all();
-  }
+  events(): SandboxEvent[];
 
   /** The deliveries of one invoice, or of all, newest first. */
-  deliveries(ident?: string): SandboxDelivery[] {
-    const world = worldOf(this);
-    const invoice = ident === undefined ? undefined : find(world, ident);
-    return world.store.deliveries(invoice).reverse().map(toSandboxDelivery);
-  }
+  deliveries(ident?: string): SandboxDelivery[];
 
   /**
    * Sends the delivery now and waits for the attempt. A queued one is expedited.
    *
    * @throws ConfigurationError (`SDK_CONFIGURATION`) if the invoice has no delivery.
    */
-  async resend(ident: string): Promise<SandboxDelivery> {
-    const world = worldOf(this);
-    const { delivery, done } = resend(world, find(world, ident));
-    await done;
-    return toSandboxDelivery(delivery);
-  }
+  resend(ident: string): Promise<SandboxDelivery>;
 
   /**
    * The webhook of a final invoice as a signed Request, for a receiver without a port. It uses up the next
@@ -165,28 +104,12 @@ export class LocalSandbox implements AsyncDisposable {
    * await sandbox.pay('order-1');
    * const response = await receive(await sandbox.webhookRequest('order-1'));
    */
-  async webhookRequest(ident: string, url?: string): Promise<Request> {
-    const world = worldOf(this);
-    const { settings } = world;
-    const invoice = find(world, ident);
-    if (invoice.status === 'pending')
-      throw new ConfigurationError(`${quoted(ident)} is pending: only a final invoice has a webhook`);
-    const delivery = world.store.latestDelivery(invoice) ?? {
-      id: invoice.uuid, // the same in each call, as in all attempts of a delivery
-      body: eventBody(invoice, settings.dialect, settings.writeBody),
-    };
-    const target = url ?? invoice.callback_url ?? 'http://localhost/webhook';
-    const fault = world.faults.forDelivery(invoice.external_id, REQUEST_CHANGES);
-    const { headers, body, method } = await signedRequest(settings, delivery, target, settings.wallClock(), fault);
-    return new Request(target, { method, headers: { ...headers }, body });
-  }
+  webhookRequest(ident: string, url?: string): Promise<Request>;
 
   // Time: the clock of the sandbox, on which invoices expire and webhooks are repeated.
 
   /** The time of the sandbox clock. */
-  now(): Date {
-    return new Date(worldOf(this).clock.now());
-  }
+  now(): Date;
 
   /**
    * Moves the clock and runs all work that falls due, in order, deliveries included.
@@ -196,27 +119,16 @@ export class LocalSandbox implements AsyncDisposable {
    * @example
    * await sandbox.advance('6h');
    */
-  async advance(duration: number | string): Promise<void> {
-    const world = worldOf(this);
-    const milliseconds = parseDuration(duration, 'The duration to advance');
-    await settleDeliveries(world);
-    await world.clock.advance(milliseconds);
-  }
+  advance(duration: number | string): Promise<void>;
 
   /** Stops a running clock. `advance()` still moves it. */
-  freeze(): void {
-    worldOf(this).clock.run(false);
-  }
+  freeze(): void;
 
   /** Lets the clock run with real time from its current time. */
-  unfreeze(): void {
-    worldOf(this).clock.run(true);
-  }
+  unfreeze(): void;
 
   /** True while only `advance()` moves the clock. */
-  get frozen(): boolean {
-    return !worldOf(this).clock.running();
-  }
+  readonly frozen: boolean;
 
   /**
    * Resolves when no delivery attempt is in progress. With `quiet` it also waits for that many milliseconds of real
@@ -225,31 +137,19 @@ export class LocalSandbox implements AsyncDisposable {
    * @example
    * await sandbox.settle({ quiet: 10 });
    */
-  async settle(options: { readonly quiet?: number | undefined } = {}): Promise<void> {
-    const { quiet } = readOptions('settle', options, { quiet: count({ default: 0, min: 0 }) }, fail);
-    await settleDeliveries(worldOf(this), quiet);
-  }
+  settle(options?: { readonly quiet?: number | undefined }): Promise<void>;
 
   /**
    * Restores the beginning: the `seedData`, the faults of the options, an empty log, and the time of the clock. With
    * the option `seed` the ids repeat too. Dialects that `assume()` has changed stay.
    */
-  reset(): void {
-    resetWorld(worldOf(this));
-  }
+  reset(): void;
 
   /** Ends deliveries, timers and servers. */
-  async close(): Promise<void> {
-    const { world, servers } = inside(this);
-    world.life.abort();
-    world.clock.close();
-    await Promise.all(servers.map((server) => server.close()));
-  }
+  close(): Promise<void>;
 
   /** Does the same as `close()`, for `await using`. */
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.close();
-  }
+  [Symbol.asyncDispose](): Promise<void>;
 
   // Orders: what the customer and the service do to an invoice, and the money that is paid out.
 
@@ -262,22 +162,14 @@ export class LocalSandbox implements AsyncDisposable {
    * @example
    * const { payment_url } = sandbox.create({ amount: '25.00', currency: 'EUR' });
    */
-  create(draft: NewInvoice): SandboxInvoice {
-    const world = worldOf(this);
-    return toSandboxInvoice(world, createInvoice(world, draft));
-  }
+  create(draft: NewInvoice): SandboxInvoice;
 
   /**
    * Sets the payment method, by id or name. May be repeated while the invoice is pending.
    *
    * @throws ConfigurationError (`SDK_CONFIGURATION`) if the method does not take its currency or amount.
    */
-  choose(ident: string, method: number | string): SandboxInvoice {
-    const world = worldOf(this);
-    const invoice = find(world, ident);
-    chooseMethod(world, invoice, method);
-    return toSandboxInvoice(world, invoice);
-  }
+  choose(ident: string, method: number | string): SandboxInvoice;
 
   /**
    * Pays the ordered amount, or another `amount`, which makes the invoice adjusted. With `late` it pays an invoice that
@@ -291,24 +183,16 @@ export class LocalSandbox implements AsyncDisposable {
    * await sandbox.pay('order-2', { amount: '17.00' });
    * await sandbox.pay('order-3', { late: true });
    */
-  pay(ident: string, options: Payment = {}): Promise<SandboxEnding> {
-    return ended(this, ident, (world, invoice) => payInvoice(world, invoice, options));
-  }
+  pay(ident: string, options?: Payment): Promise<SandboxEnding>;
 
   /** Ends the invoice as `fail`. */
-  fail(ident: string): Promise<SandboxEnding> {
-    return ended(this, ident, (world, invoice) => closeInvoice(world, invoice, 'fail', 'the payment failed'));
-  }
+  fail(ident: string): Promise<SandboxEnding>;
 
   /** Ends the invoice as `canceled`. */
-  cancel(ident: string): Promise<SandboxEnding> {
-    return ended(this, ident, (world, invoice) => closeInvoice(world, invoice, 'canceled', 'it was canceled'));
-  }
+  cancel(ident: string): Promise<SandboxEnding>;
 
   /** Ends the invoice as `expired` without moving the clock. */
-  expire(ident: string): Promise<SandboxEnding> {
-    return ended(this, ident, (world, invoice) => closeInvoice(world, invoice, 'expired', 'it expired early'));
-  }
+  expire(ident: string): Promise<SandboxEnding>;
 
   /**
    * Corrects the amount of a paid invoice, as after a dispute. No second webhook is sent.
@@ -319,37 +203,22 @@ export class LocalSandbox implements AsyncDisposable {
    * await sandbox.pay('order-1');
    * await sandbox.adjust('order-1', '20.00');
    */
-  adjust(ident: string, amount: string): Promise<SandboxEnding> {
-    return ended(this, ident, async (world, invoice) => adjustInvoice(world, invoice, amount));
-  }
+  adjust(ident: string, amount: string): Promise<SandboxEnding>;
 
   /** One invoice. */
-  invoice(ident: string): SandboxInvoice {
-    const world = worldOf(this);
-    return toSandboxInvoice(world, find(world, ident));
-  }
+  invoice(ident: string): SandboxInvoice;
 
   /** All invoices, newest first. */
-  invoices(): SandboxInvoice[] {
-    const world = worldOf(this);
-    const rows = world.store.invoices().reverse();
-    return rows.map((invoice) => toSandboxInvoice(world, invoice));
-  }
+  invoices(): SandboxInvoice[];
 
   /** The withdrawals, newest first. */
-  withdrawals(): SandboxWithdrawal[] {
-    return withdrawalsInOrder(worldOf(this));
-  }
+  withdrawals(): SandboxWithdrawal[];
 
   /** Approves a pending withdrawal, which gets a `tx_hash`. */
-  approve(uuid: string): SandboxWithdrawal {
-    return decideWithdrawal(worldOf(this), uuid, null);
-  }
+  approve(uuid: string): SandboxWithdrawal;
 
   /** Rejects a pending withdrawal. */
-  reject(uuid: string, reason: string): SandboxWithdrawal {
-    return decideWithdrawal(worldOf(this), uuid, String(reason));
-  }
+  reject(uuid: string, reason: string): SandboxWithdrawal;
 
   // Faults: `faults` breaks requests and webhooks, and a dialect answers as another service does.
 
@@ -360,10 +229,107 @@ export class LocalSandbox implements AsyncDisposable {
    * @example
    * sandbox.assume({ signatureEncoding: 'base64' });
    */
-  assume(changes: { readonly [Name in keyof Dialect]?: Dialect[Name] | undefined }): Dialect {
+  assume(changes: { readonly [Name in keyof Dialect]?: Dialect[Name] | undefined }): Dialect;
+}
+
+/** The object of a sandbox, over its parts and what answers its requests. @internal */
+export function sandboxOver(world: World, front: Front): Sandbox {
+  const { settings, store, faults, clock, log } = world;
+  const servers: SandboxServer[] = [];
+  const shown = (invoice: InvoiceRecord): SandboxInvoice => toSandboxInvoice(world, invoice);
+  const close = async (): Promise<void> => {
+    world.life.abort();
+    clock.close();
+    await Promise.all(servers.map((server) => server.close()));
+  };
+  /** Ends or corrects an invoice, and returns it with what became of its webhook. */
+  const ended = async (ident: string, move: (invoice: InvoiceRecord) => unknown): Promise<SandboxEnding> => {
+    const invoice = find(world, ident);
+    await move(invoice);
+    return { invoice: shown(invoice), delivery: endingDelivery(world, invoice) };
+  };
+  return {
+    apiKey: settings.apiKey,
+    webhookSecret: settings.webhookSecret,
+    seed: settings.seed,
+    dialect: settings.dialect,
+    faults,
+
+    fetch: async (input, init) => front(new Request(input, init)),
+    get url() {
+      return world.url;
+    },
+    async listen(options) {
+      if (world.life.signal.aborted) throw new ConfigurationError('This sandbox is closed. Create another');
+      const server = await listenHttp(world, front, options);
+      world.url = settings.url ?? server.url;
+      servers.push(server);
+      return server;
+    },
+    requests: () => log.requests(),
+    events: () => log.all(),
+    deliveries(ident) {
+      const invoice = ident === undefined ? undefined : find(world, ident);
+      return store.deliveries(invoice).reverse().map(toSandboxDelivery);
+    },
+    async resend(ident) {
+      const { delivery, done } = resend(world, find(world, ident));
+      await done;
+      return toSandboxDelivery(delivery);
+    },
+    async webhookRequest(ident, url) {
+      const invoice = find(world, ident);
+      if (invoice.status === 'pending')
+        throw new ConfigurationError(`${quoted(ident)} is pending: only a final invoice has a webhook`);
+      const delivery = store.latestDelivery(invoice) ?? {
+        id: invoice.uuid, // the same in each call, as in all attempts of a delivery
+        body: eventBody(invoice, settings.dialect, settings.writeBody),
+      };
+      const target = url ?? invoice.callback_url ?? 'http://localhost/webhook';
+      const fault = faults.forDelivery(invoice.external_id, REQUEST_CHANGES);
+      const { headers, body, method } = await signedRequest(settings, delivery, target, settings.wallClock(), fault);
+      return new Request(target, { method, headers: { ...headers }, body });
+    },
+
+    now: () => new Date(clock.now()),
+    async advance(duration) {
+      const milliseconds = parseDuration(duration, 'The duration to advance');
+      await settleDeliveries(world);
+      await clock.advance(milliseconds);
+    },
+    freeze: () => clock.run(false),
+    unfreeze: () => clock.run(true),
+    get frozen() {
+      return !clock.running();
+    },
+    async settle(options = {}) {
+      const { quiet } = readOptions('settle', options, { quiet: count({ default: 0, min: 0 }) }, fail);
+      await settleDeliveries(world, quiet);
+    },
+    reset: () => resetWorld(world),
+    close,
+    [Symbol.asyncDispose]: close,
+
+    create: (draft) => shown(createInvoice(world, draft)),
+    choose(ident, method) {
+      const invoice = find(world, ident);
+      chooseMethod(world, invoice, method);
+      return shown(invoice);
+    },
+    pay: (ident, options = {}) => ended(ident, (invoice) => payInvoice(world, invoice, options)),
+    fail: (ident) => ended(ident, (invoice) => closeInvoice(world, invoice, 'fail', 'the payment failed')),
+    cancel: (ident) => ended(ident, (invoice) => closeInvoice(world, invoice, 'canceled', 'it was canceled')),
+    expire: (ident) => ended(ident, (invoice) => closeInvoice(world, invoice, 'expired', 'it expired early')),
+    adjust: (ident, amount) => ended(ident, (invoice) => adjustInvoice(world, invoice, amount)),
+    invoice: (ident) => shown(find(world, ident)),
+    invoices: () => store.invoices().reverse().map(shown),
+    withdrawals: () => withdrawalsInOrder(world),
+    approve: (uuid) => decideWithdrawal(world, uuid, null),
+    reject: (uuid, reason) => decideWithdrawal(world, uuid, String(reason)),
+
     // The object itself changes, because every room holds it.
-    return Object.assign(this.dialect, dialectFrom({ ...this.dialect, ...changes }));
-  }
+    assume: (changes) => Object.assign(settings.dialect, dialectFrom({ ...settings.dialect, ...changes })),
+  };
 }
 
 function find({ store }: World, ident: string): InvoiceRecord {
@@ -374,18 +340,6 @@ function find({ store }: World, ident: string): InvoiceRecord {
   throw new ConfigurationError(
     `No invoice ${quoted(ident)} in this sandbox. ${known ? `The latest are ${known}` : 'It has no invoices yet'}`,
   );
-}
-
-/** Ends or corrects an invoice, and returns it with what became of its webhook. */
-async function ended(
-  sandbox: LocalSandbox,
-  ident: string,
-  move: (world: World, invoice: InvoiceRecord) => Promise<void>,
-): Promise<SandboxEnding> {
-  const world = worldOf(sandbox);
-  const invoice = find(world, ident);
-  await move(world, invoice);
-  return { invoice: toSandboxInvoice(world, invoice), delivery: endingDelivery(world, invoice) };
 }
 
 function endingDelivery({ store }: World, invoice: InvoiceRecord): EndingDelivery | null {

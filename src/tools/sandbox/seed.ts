@@ -4,7 +4,7 @@ import { ConfigurationError } from '../../errors/classes.ts';
 import { chooseMethod, creditPayment, endInvoice, openInvoice } from './business/invoices.ts';
 import { activeCurrency, isAmount } from './business/money.ts';
 import { parseDuration } from './duration.ts';
-import type { SeedInvoice, Settings } from './options.ts';
+import type { SeedInvoice, Settings } from './sandbox-options.ts';
 import { createRandom } from './state/random.ts';
 import { createParts, startTime, type World } from './world.ts';
 

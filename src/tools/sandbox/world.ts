@@ -1,6 +1,6 @@
 // The parts of one sandbox. seed.ts fills them with the seed data.
-import type { Settings } from './options.ts';
-import { type Clock, createClock } from './state/clock.ts';
+import type { Settings } from './sandbox-options.ts';
+import { Clock } from './state/clock.ts';
 import { FaultScript } from './state/faults.ts';
 import { EventLog } from './state/log.ts';
 import { createRandom, type Random } from './state/random.ts';
@@ -40,7 +40,7 @@ let made = 0;
 
 export function createParts(settings: Settings): World {
   made += 1;
-  const clock = createClock(settings.clock, startTime(settings), settings.wallClock);
+  const clock = new Clock(settings.clock, startTime(settings), settings.wallClock);
   return {
     settings,
     clock,

@@ -1,9 +1,9 @@
 import { Decimal } from '../../contract/values/decimal.ts';
 import { type Diagnosis, isUnexplained, sentenceOf } from '../sandbox/delivery/diagnose.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
-import type { Verdict } from './judge.ts';
+import type { Judgement } from './judge.ts';
 import type { StormShop } from './options.ts';
-import { mistakeOf } from './probes.ts';
+import { hasMachineClock } from './probes.ts';
 import { type Case, creditOf, isInState } from './rules.ts';
 import { CAUSES, type Found, groupOf, KINDS, type StormMistake } from './words.ts';
 
@@ -25,7 +25,7 @@ export interface Explained extends Found, Named {
 }
 
 /** Names the cause of each finding, and what its group shares. */
-export async function explain({ found, cases }: Verdict, shop: StormShop, sandbox: Sandbox): Promise<Explained[]> {
+export async function explain({ found, cases }: Judgement, shop: StormShop, sandbox: Sandbox): Promise<Explained[]> {
   const byOrder = new Map<string | null, Case>(cases.map((each) => [each.record.plan.order.id, each]));
   const ofKind = Map.groupBy(found, ({ kind }) => kind);
   const receiver = ofKind.has('nothing_delivered') ? await receiverCause(shop, sandbox) : null;
@@ -242,9 +242,8 @@ async function receiverCause(shop: StormShop, sandbox: Sandbox): Promise<Named> 
   if (cause?.id === 'connection_failed' && typeof shop.receive === 'function') return named('own_function');
   if (cause !== null && !isUnexplained(cause) && !isOld && !isFailed) return ofDiagnosis(cause);
   if (isOld && typeof shop.receive === 'function') return named('now_forgotten');
-  const mistake = await mistakeOf(shop, sandbox, delivery);
-  if (mistake === null && isFailed) return ofDiagnosis(cause);
-  return named(mistake ?? 'other_secret');
+  if (await hasMachineClock(shop, sandbox, delivery)) return named('now_forgotten');
+  return isFailed ? ofDiagnosis(cause) : named('other_secret');
 }
 
 function ofDiagnosis({ text, remedy }: Diagnosis): Named {

@@ -28,13 +28,13 @@ export async function rowsOf(shop: StormShop): Promise<Rows> {
   return { orders: await listOf<ReconcileOrder>('orders', shop.orders()), fulfilments };
 }
 
-export interface Verdict {
+export interface Judgement {
   readonly cases: readonly Case[];
   readonly found: readonly Found[];
 }
 
 /** Compares the shop with the sandbox. `before` are the rows that the shop had before the first customer. */
-export function judge(rows: Rows, before: Rows, sandbox: Sandbox, day: Day): Verdict {
+export function judge(rows: Rows, before: Rows, sandbox: Sandbox, day: Day): Judgement {
   const old = new Set(before.orders.map((row) => String(row?.external_id)));
   const read = rows.orders.map((row, index) => readOrder(row, `row ${index + 1}`));
   const orders = read.flatMap((row) => ('problem' in row ? [] : [row]));

@@ -1,13 +1,15 @@
-import { type OtherSignature, PROBES, type ProbedMistake, signedOtherwise } from '../sandbox/delivery/probes.ts';
+import { signedRequest } from '../sandbox/delivery/webhook-request.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { SandboxDelivery } from '../sandbox/types.ts';
 import type { StormShop } from './options.ts';
 import { pause } from './waiting.ts';
-import type { StormMistake } from './words.ts';
 
-// Deliveries that the service has not signed: forged ones, and those that only a receiver with one mistake accepts.
+// Deliveries that the service has not sent: forged ones, and one that is stamped by the clock of the machine.
 
-interface Probe extends OtherSignature {
+interface Probe {
+  readonly webhookSecret?: string;
+  /** The text that is signed, and is not sent. */
+  readonly signedBody?: string;
   readonly isUnsigned?: true;
   /** It is stamped by the clock of the machine, as each delivery to an address is. */
   readonly isOfMachine?: true;
@@ -19,22 +21,17 @@ type Sent = Pick<SandboxDelivery, 'url' | 'body'>;
 export const FORGERIES: readonly (readonly [words: string, ofBody: (body: string) => Probe])[] = [
   ['it is not signed', () => ({ isUnsigned: true })],
   ['a stranger signed it', () => ({ webhookSecret: 'whsec_of_a_stranger_0123' })],
-  ['its signature is that of another body', (body) => ({ body: `${body} ` })],
+  ['its signature is that of another body', (body) => ({ signedBody: `${body} ` })],
 ];
 
 /** Milliseconds of real time for the response to a probe. */
 const PROBE_LIMIT = 2_000;
 
-/** The mistake of a receiver that refuses everything and says nothing, or null if no probe shows it. */
-export async function mistakeOf(shop: StormShop, sandbox: Sandbox, delivery: Sent): Promise<StormMistake | null> {
-  const isAccepting = async (probe: Probe): Promise<boolean> =>
-    isAccepted((await Promise.race([send(shop, sandbox, delivery, probe), pause(PROBE_LIMIT)])) ?? 0);
-  if (typeof shop.receive === 'function' && (await isAccepting({ isOfMachine: true }))) return 'now_forgotten';
-  for (const mistake of Object.keys(PROBES) as ProbedMistake[]) {
-    const probe = PROBES[mistake].expects(delivery.body, sandbox);
-    if (probe !== null && (await isAccepting(probe))) return mistake;
-  }
-  return null;
+/** Whether the receiver accepts what the clock of the machine has stamped: then it has that clock, and not the day's. */
+export async function hasMachineClock(shop: StormShop, sandbox: Sandbox, delivery: Sent): Promise<boolean> {
+  if (typeof shop.receive !== 'function') return false;
+  const status = await Promise.race([send(shop, sandbox, delivery, { isOfMachine: true }), pause(PROBE_LIMIT)]);
+  return isAccepted(status ?? 0);
 }
 
 export function isAccepted(status: number): boolean {
@@ -46,11 +43,11 @@ export async function send(
   { receive }: StormShop,
   sandbox: Sandbox,
   { url, body }: Sent,
-  { isUnsigned, isOfMachine, ...signature }: Probe,
+  { isUnsigned, isOfMachine, signedBody = body, webhookSecret = sandbox.webhookSecret }: Probe,
 ): Promise<number> {
   const stampAt = typeof receive === 'string' || isOfMachine ? Date.now() : sandbox.now().getTime();
-  const delivery = { id: crypto.randomUUID(), body };
-  const signed = await signedOtherwise(sandbox, signature, delivery, url, stampAt);
+  const signer = { dialect: sandbox.dialect, webhookSecret };
+  const signed = await signedRequest(signer, { id: crypto.randomUUID(), body: signedBody }, url, stampAt);
   const headers = new Headers(signed.headers);
   if (isUnsigned) headers.delete('X-Webhook-Signature');
   const request = new Request(url, { method: 'POST', headers, body, redirect: 'manual' });
@@ -59,4 +56,9 @@ export async function send(
   } catch {
     return 0;
   }
+}
+
+/** JSON with a space after each comma and colon, as Python writes it. */
+export function spaced(json: string): string {
+  return json.replace(/("(?:[^"\\]|\\.)*")|([,:])/g, (_, text, mark) => text ?? `${mark} `);
 }

@@ -1,13 +1,12 @@
 import { environment } from '../../errors/environment.ts';
 import { messageOf } from '../../errors/notify.ts';
 import { createSandboxWith } from '../sandbox/create-sandbox.ts';
-import { spaced } from '../sandbox/delivery/probes.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import { explain } from './causes.ts';
 import { Records } from './customer-record.ts';
 import { planCustomers } from './customers.ts';
 import { Day } from './day.ts';
-import { judge, NO_ROWS, type Rows, rowsOf, type Verdict } from './judge.ts';
+import { type Judgement, judge, NO_ROWS, type Rows, rowsOf } from './judge.ts';
 import {
   type CheckedSettings,
   checkShop,
@@ -18,6 +17,7 @@ import {
   type StormShop,
 } from './options.ts';
 import { PlayedShop } from './played-shop.ts';
+import { spaced } from './probes.ts';
 import { pageOf } from './report-page.ts';
 import { type StormFinding, type StormResult, summaryOf, sumsOf } from './result.ts';
 import { shortestOf } from './shortest.ts';
@@ -71,7 +71,7 @@ function replayOf({ seed, customers }: CheckedSettings, only: readonly string[] 
 /** Opens the shop over a sandbox of its own, plays the day, and gives the verdict to `use`, while both still work. */
 async function playOnce<Value>(
   settings: CheckedSettings,
-  use: (day: Day, verdict: Verdict, sandbox: Sandbox) => Promise<Value>,
+  use: (day: Day, verdict: Judgement, sandbox: Sandbox) => Promise<Value>,
 ): Promise<Value> {
   const { timeLimit, signal } = settings;
   const wait = <Result>(work: () => Result | Promise<Result>) => within(2 * timeLimit, signal, work);
@@ -150,9 +150,9 @@ async function judgeTwice(
   before: Rows,
   sandbox: Sandbox,
   day: Day,
-): Promise<Verdict> {
+): Promise<Judgement> {
   const shop = day.shop.members;
-  const read = async (ms: number): Promise<Verdict> => {
+  const read = async (ms: number): Promise<Judgement> => {
     if (shop.idle === undefined) await pause(ms);
     const rows = await wait(() => rowsOf(shop));
     return rows === TIMED_OUT ? { cases: [], found: [UNREAD] } : judge(rows, before, sandbox, day);
@@ -171,7 +171,7 @@ const UNREAD: Found = {
   problem: 'The shop gave no rows of orders or fulfilments within twice the time limit, so nothing was compared.',
 };
 
-function resultOf(settings: CheckedSettings, day: Day, { cases }: Verdict, findings: StormResult['findings']) {
+function resultOf(settings: CheckedSettings, day: Day, { cases }: Judgement, findings: StormResult['findings']) {
   const { records, shop } = day;
   const { seed, only, weights } = settings;
   const arrived = records.all.filter(({ hasArrived }) => hasArrived);

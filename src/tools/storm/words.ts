@@ -1,5 +1,3 @@
-import { PROBES } from '../sandbox/delivery/probes.ts';
-
 // The kinds of findings and of mistakes with their words, one row each. Summary, page and guide print them.
 
 /** The colour on the page: money that left, money for less, a customer who waits, another mistake. */
@@ -62,7 +60,7 @@ export type StormFindingKind = keyof typeof ROWS;
 export const KINDS: { readonly [Kind in StormFindingKind]: KindWords } = ROWS;
 
 /** A mistake of a shop: what the storm has seen of it, and what to change. */
-export type Cause = readonly [text: string, remedy: string];
+export type CauseWords = readonly [text: string, remedy: string];
 
 /** The usual mistakes behind the findings. */
 export const CAUSES = {
@@ -167,15 +165,12 @@ export const CAUSES = {
   request: ['The service refuses what the shop sends.', 'Read the code of the refusal.'],
   no_address: ['The invoices have no callback_url, so no webhook is sent.', 'Give callback_url at the creation.'],
   now_forgotten: ['The receiver has the clock of the machine.', 'Give now: service.now to the handler and the store.'],
-  api_key: [PROBES.api_key.text, 'Give it service.webhookSecret.'],
-  body_again: [PROBES.body_again.text, 'Check the bytes as they arrived.'],
-  encoding: [PROBES.encoding.text, 'Take that of real deliveries: hex.'],
   other_secret: [
     'The receiver refuses the signature: it has another secret, or the body was changed on its way.',
     'Give it service.webhookSecret and the bytes as they arrived. A handler with sandbox: true says which it is.',
   ],
   own_function: ['A function that the shop gives to the storm fails.', 'Read its error.'],
-} as const satisfies Readonly<Record<string, Cause>>;
+} as const satisfies Readonly<Record<string, CauseWords>>;
 
 /**
  * The name of a mistake of a shop. The guide *Prove your shop* lists them.

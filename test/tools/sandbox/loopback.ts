@@ -3,7 +3,7 @@ import { createServer, request as httpRequest, type IncomingHttpHeaders, type In
 import { buffer, text } from 'node:stream/consumers';
 import { onTestFinished } from 'vitest';
 import type { Sandbox, SandboxOptions } from '../../../src/tools/sandbox/index.ts';
-import type { Internals } from '../../../src/tools/sandbox/options.ts';
+import type { Internals } from '../../../src/tools/sandbox/sandbox-options.ts';
 import { type ClientDialect, speaking } from '../../support/dialects.ts';
 import { listen } from '../../support/fault-server.ts';
 import { testSandbox } from '../../support/test-sandbox.ts';

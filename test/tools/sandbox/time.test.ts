@@ -157,3 +157,19 @@ it('reset goes back to the seed data, with the same ids if the seed was given', 
   random.reset();
   expect(random.invoice('new').uuid).not.toBe(uuid);
 });
+
+it('a reset by a receiver ends the move of the clock, and seeds at the beginning', async () => {
+  const { sandbox } = inProcess({
+    lifetime: '10m',
+    seedData: { invoices: [{ ...ORDER, age: '1m', callback_url: 'http://localhost/' }] },
+    fetch: async () => {
+      sandbox.reset();
+      return new Response();
+    },
+  });
+  await sandbox.advance('1h'); // the invoice expires, and its receiver resets the sandbox
+  expect(sandbox.now().toISOString()).toBe(START);
+  expect(sandbox.invoices()).toMatchObject([{ status: 'pending', created_at: '2026-03-01T11:59:00.000Z' }]);
+  await sandbox.advance('5m');
+  expect(sandbox.now().toISOString()).toBe('2026-03-01T12:05:00.000Z');
+});

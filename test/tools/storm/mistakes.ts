@@ -418,12 +418,12 @@ export const MISTAKES = {
   }),
   'the API key as secret': row(
     'nothing_delivered',
-    'api_key',
+    'other_secret',
     checking(({ service }, body, header) => header('signature') === hmac(service.apiKey, header('timestamp'), body)),
   ),
   'a body that was written again': row(
     'nothing_delivered',
-    'body_again',
+    'other_secret',
     checking(
       ({ secret }, body, header) =>
         header('signature') === hmac(secret, header('timestamp'), JSON.stringify(JSON.parse(body))),
@@ -431,7 +431,7 @@ export const MISTAKES = {
   ),
   'base64 in place of hex': row(
     'nothing_delivered',
-    'encoding',
+    'other_secret',
     checking(({ secret }, body, header) => header('signature') === hmac(secret, header('timestamp'), body, 'base64')),
   ),
   'the clock of the machine, and says nothing': row(

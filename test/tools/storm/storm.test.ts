@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { Decimal } from '../../../src/index.ts';
-import { LocalSandbox } from '../../../src/tools/sandbox/sandbox.ts';
 import { FaultScript } from '../../../src/tools/sandbox/state/faults.ts';
+import { Store } from '../../../src/tools/sandbox/state/records.ts';
 import * as entry from '../../../src/tools/storm/index.ts';
 import { type StormShop, storm } from '../../../src/tools/storm/index.ts';
 import { DEFAULT_WEIGHTS } from '../../../src/tools/storm/options.ts';
@@ -385,7 +385,7 @@ it('each kind can be switched off, and what a shop does not show is said', async
 });
 
 it('finds the invoice of a payment link without a search of all invoices', async () => {
-  const searches = vi.spyOn(LocalSandbox.prototype, 'invoices');
+  const searches = vi.spyOn(Store.prototype, 'invoices');
   expect((await over('right', { customers: 20 })).findings).toEqual([]);
   expect(searches).not.toHaveBeenCalled();
 });

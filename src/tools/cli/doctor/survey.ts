@@ -21,7 +21,7 @@ export interface SurveyPoint {
 const SIZE = 7;
 const NAMES_SHOWN = 12;
 
-type Row = Readonly<Record<string, unknown>>;
+type RawRow = Readonly<Record<string, unknown>>;
 type Read = PromiseLike<unknown> & {
   withResponse(): Promise<{ readonly response: { readonly raw: string } }>;
 };
@@ -53,7 +53,7 @@ export async function survey(
     }
   };
   /** The rows of a read, after what they show was added. */
-  const look = async (point: string, call: Read): Promise<readonly Row[]> => {
+  const look = async (point: string, call: Read): Promise<readonly RawRow[]> => {
     const payload = await read(point, call);
     const rows = rowsIn(payload);
     for (const [what, shows] of formsIn(rows)) add(`${point} ${what}`, shows);
@@ -65,7 +65,7 @@ export async function survey(
       size === SIZE ? 'as asked for' : `another: per_page is ${typeof size === 'number' ? size : typeof size}`;
     const text = rows.length > SIZE ? `ignored: ${rows.length} rows for ${SIZE}` : asked;
     add(`${point} page size`, text, 'walks the list with either');
-    add(`${point} order`, orderOf(rows), 'expects no order');
+    add(`${point} order`, sortingOf(rows), 'expects no order');
     return rows;
   };
   const listOptions = (operation: string) => ({
@@ -109,7 +109,7 @@ export async function survey(
 }
 
 /** The rows of a list, of a page of one, or the one resource that was read. */
-function rowsIn(payload: unknown): readonly Row[] {
+function rowsIn(payload: unknown): readonly RawRow[] {
   if (Array.isArray(payload)) return payload.filter(isRow);
   if (!isRow(payload)) return [];
   return Array.isArray(payload['items']) ? payload['items'].filter(isRow) : [payload];
@@ -125,8 +125,8 @@ const SHAPES: Readonly<Record<string, (() => MemberNames) | undefined>> = {
 };
 
 /** The members of a row that the interface does not name, with their paths. None where it names no member. */
-function unknownMembers(shape: (() => MemberNames) | undefined, row: Row): string[] {
-  const unknownOf = (members: MemberNames['members'], of: Row, path: string): string[] =>
+function unknownMembers(shape: (() => MemberNames) | undefined, row: RawRow): string[] {
+  const unknownOf = (members: MemberNames['members'], of: RawRow, path: string): string[] =>
     Object.entries(of).flatMap(([name, value]) => {
       if (members === undefined) return [];
       const known = Object.hasOwn(members, name) ? members[name] : undefined;
@@ -136,11 +136,11 @@ function unknownMembers(shape: (() => MemberNames) | undefined, row: Row): strin
   return unknownOf(shape?.().members, row, '');
 }
 
-function isRow(value: unknown): value is Row {
+function isRow(value: unknown): value is RawRow {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-function orderOf(rows: readonly Row[]): string {
+function sortingOf(rows: readonly RawRow[]): string {
   const times = rows
     .map(({ created_at: at }) => (typeof at === 'number' ? at : typeof at === 'string' ? Date.parse(at) : Number.NaN))
     .filter((time) => !Number.isNaN(time));
@@ -154,9 +154,9 @@ const TIME_NAME = /_at$|time|date|expires/;
 const DEPTH_MAX = 8;
 
 /** The forms of the times and amounts of rows, as points. */
-function formsIn(rows: readonly Row[]): readonly (readonly [what: string, shows: string])[] {
+function formsIn(rows: readonly RawRow[]): readonly (readonly [what: string, shows: string])[] {
   const [times, amounts] = [new Set<string>(), new Set<string>()];
-  const collect = (row: Row, depth: number): void => {
+  const collect = (row: RawRow, depth: number): void => {
     for (const [name, value] of Object.entries(row)) {
       const inner = Array.isArray(value) ? value.slice(0, SIZE) : [value];
       if (depth < DEPTH_MAX) for (const each of inner) if (isRow(each)) collect(each, depth + 1);
@@ -199,7 +199,7 @@ function someOf(names: readonly string[], separator = ' '): string {
 }
 
 /** The names of a row and of the rows in it. */
-function namesIn(row: Row): string {
+function namesIn(row: RawRow): string {
   const names = Object.entries(row).map(([name, value]) => {
     const inner: unknown = Array.isArray(value) ? value[0] : value;
     return `${safeName(name)}${isRow(inner) ? ` (${someOf(Object.keys(inner).map(safeName))})` : ''}`;

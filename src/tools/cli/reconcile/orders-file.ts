@@ -14,7 +14,7 @@ const HELP = 'npx merchant-invoicing reconcile --help';
 /** Bytes. A longer record has a quote that is not closed. */
 const RECORD_MAX = 65_536;
 
-type Row = ReconcileOrder | UnreadableOrder;
+type OrderRow = ReconcileOrder | UnreadableOrder;
 type Cells = Readonly<Record<string, unknown>>;
 
 /**
@@ -23,7 +23,7 @@ type Cells = Readonly<Record<string, unknown>>;
  *
  * @throws CliError for a file that cannot be read, a header that does not fit, and a text that is not CSV in UTF-8.
  */
-export async function* ordersOf(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Row, void, undefined> {
+export async function* ordersOf(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<OrderRow, void, undefined> {
   try {
     const { head, file } = await peek(pieces);
     if (head === '') throw misuse('the file of orders is empty: it needs a header', EXAMPLE);
@@ -53,7 +53,7 @@ async function peek(pieces: AsyncIterable<Uint8Array>) {
   return { head: new TextDecoder().decode(bytes).trimStart(), file: Readable.from(all()) };
 }
 
-async function* csvOrders(file: Readable): AsyncGenerator<Row, void, undefined> {
+async function* csvOrders(file: Readable): AsyncGenerator<OrderRow, void, undefined> {
   const parser = parse({
     bom: true,
     info: true,
@@ -92,7 +92,7 @@ interface ParsedRecord {
   readonly raw: string;
 }
 
-async function* jsonOrders(file: Readable): AsyncGenerator<Row, void, undefined> {
+async function* jsonOrders(file: Readable): AsyncGenerator<OrderRow, void, undefined> {
   let line = 0;
   for await (const text of createInterface({ input: file, crlfDelay: Number.POSITIVE_INFINITY })) {
     line += 1;

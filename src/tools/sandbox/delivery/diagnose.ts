@@ -12,6 +12,9 @@ const SEE_LOG = 'Look into the log of the receiver for this request.';
 /** For a secret that is proven to be another one: nothing changed the body. */
 const COMPARE_SECRETS =
   'Compare the secret with the dashboard, or with the lines that the sandbox prints. The bytes arrived as they were sent; the console of the receiver shows its own fingerprint.';
+/** What is said of a receiver of which nothing else is known. It is not tried out: its merchant has all three. */
+const COMPARE_THREE =
+  'Compare three things: its secret, the bytes of the body as they arrived, and the text that is signed, {timestamp}.{body}.';
 const NO_LOGIN = 'A webhook carries a signature and no login: exempt this route.';
 
 /** What is wrong, and what to change. `{host}`, `{place}` and `{what}` are filled in. */
@@ -54,7 +57,7 @@ const CAUSES = {
   ],
   refused: [
     'The receiver gave no reason that is known here.',
-    `${SEE_LOG} Where it has none, a login or a firewall stands before the route: exempt it.`,
+    `${COMPARE_THREE} Where its log shows no request, a login or a firewall stands before the route: exempt it.`,
   ],
   receiver_failed: ['The receiver failed.', SEE_LOG],
   html_page: [
@@ -94,7 +97,7 @@ export function sentenceOf({ text, remedy }: Pick<Diagnosis, 'text' | 'remedy'>)
   return remedy === null ? text : `${text} ${remedy}`;
 }
 
-/** True if the response does not say what is wrong with a signature: `webhooks check` can try it out. */
+/** True if the response does not say what is wrong with a signature. */
 export function isUnexplained({ id }: Diagnosis): boolean {
   return id === 'signature_mismatch' || id === 'refused';
 }
@@ -150,7 +153,7 @@ export function diagnoseStatus(host: string, url: string | null, status: number 
     return {
       id: 'signature_mismatch',
       text: `${host} answered ${status}: most often its webhook secret is not the one of the dashboard.`,
-      remedy: 'Compare the two. If they are the same, a body parser changes the body before it is checked.',
+      remedy: COMPARE_THREE,
       isProven: false,
     };
   }

@@ -5,7 +5,7 @@ import { eventNameOf } from '../../../webhooks/event/events.ts';
 import { signWebhook } from '../../../webhooks/verify/signature.ts';
 import type { VerifyWebhookOptions } from '../../../webhooks/verify/verify.ts';
 import type { Dialect } from '../dialects.ts';
-import type { DeliveryFetch } from '../options.ts';
+import type { DeliveryFetch } from '../sandbox-options.ts';
 import type { DeliveryFault } from '../state/faults.ts';
 import { copyOfStart } from '../state/log.ts';
 import type { DeliveryRecord, InvoiceRecord } from '../state/records.ts';

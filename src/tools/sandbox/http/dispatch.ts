@@ -2,7 +2,7 @@
 // function on a port.
 import { failure, MAX_BODY, type UnsentResponse } from '../service/respond.ts';
 import { type IncomingRequest, type Served, serve } from '../service/service.ts';
-import { copyOfStart } from '../state/log.ts';
+import { copyOfStart, type RequestEntry } from '../state/log.ts';
 import type { World } from '../world.ts';
 
 /** Answers one request. Rejects as the fetch of the platform does where the connection breaks. */
@@ -16,64 +16,91 @@ const MARK = { 'X-Sandbox': 'no real money' };
 /** The path of the stream of events, for the dashboard. */
 const EVENT_STREAM = '/_/events';
 
-/** Makes the function that answers all requests, from a port or from `fetch`, and writes the log. */
+/** Makes the function that answers all requests, from a port or from `fetch`. */
 export function createFront(world: World, pages: (incoming: IncomingRequest) => Promise<UnsentResponse>): Front {
   return async (request) => {
     const { method, headers, signal } = request;
-    const url = new URL(request.url);
-    const prefix = new URL(world.url).pathname.replace(/\/$/, '');
-    // A proxy may have removed the path already, and the path may itself be /api or /pay.
-    const isBelow = /^\/(?:api\/v1\/external|pay)\//.test(url.pathname.slice(prefix.length));
-    if (url.pathname.startsWith(prefix) && isBelow) url.pathname = url.pathname.slice(prefix.length);
+    const url = addressOf(request, world);
     signal.throwIfAborted();
     if (world.life.signal.aborted) throw connectionError('ECONNREFUSED', 'the sandbox is closed');
     if (method === 'GET' && url.pathname === EVENT_STREAM) return eventStream(world);
     const bytes = await request.arrayBuffer();
     const incoming: IncomingRequest = { method, url, headers, body: new TextDecoder().decode(bytes) };
     world.clock.runDue();
-    const begun = world.settings.wallClock();
     world.requestCount += 1;
     const id = `req_${world.requestCount}`;
     const isService = url.pathname.startsWith('/api/');
-    const tooLarge = failure(413, 'PAYLOAD_TOO_LARGE', `The body is larger than ${MAX_BODY} bytes.`);
-    const refusal = bytes.byteLength > MAX_BODY ? tooLarge : null;
-    const counts = isService ? 1 : 0; // a page in use does not keep settle({ quiet }) waiting
-    world.answering += counts;
-    world.activity += counts;
-    const { operation, response, fault }: Served =
-      isService && refusal === null
-        ? serve(world, incoming)
-        : { operation: null, response: refusal ?? (await pages(incoming)), fault: null };
+    const unserved = (response: UnsentResponse): Served => ({ operation: null, response, fault: null });
+    const answer = async (): Promise<Served> => {
+      if (bytes.byteLength > MAX_BODY) {
+        return unserved(failure(413, 'PAYLOAD_TOO_LARGE', `The body is larger than ${MAX_BODY} bytes.`));
+      }
+      return isService ? serve(world, incoming) : unserved(await pages(incoming));
+    };
+    const begun = world.settings.wallClock();
+    // A page in use does not keep settle({ quiet }) waiting. A hang does not either: its work is done.
+    const served = isService ? await counted(world, answer) : await answer();
     // A request with a key to a wrong path is logged too, so that its sender can find the mistake.
     if (isService || headers.has('x-api-key')) {
-      world.log.add({
-        kind: 'request',
-        id,
-        method,
-        path: url.pathname,
-        query: url.search,
-        operation,
-        status: response?.status ?? null,
-        duration_ms: world.settings.wallClock() - begun,
-        code: response?.code ?? null,
-        why: response?.why ?? null,
-        fault: fault?.type ?? null,
-        headers: keptHeaders(headers),
-        request_body: copyOfStart(incoming.body, KEPT_BODY),
-        response_body: copyOfStart(response?.body ?? '', KEPT_BODY),
-      });
+      world.log.add(entryOf(id, incoming, served, world.settings.wallClock() - begun));
     }
-    world.answering -= counts; // before a hang, because its work is done and settle({ quiet }) must not wait for it
-    world.activity += counts;
-    if (response === null && fault?.type === 'hang') await untilAborted([signal, world.life.signal]);
-    signal.throwIfAborted(); // the work is done, but the caller no longer waits
-    if (response === null) throw connectionError('UND_ERR_SOCKET', 'other side closed');
-    // The time of the sandbox clock, as in created_at. A client compares the two.
-    const date = new Date(world.clock.now()).toUTCString();
-    const marked = { ...response, headers: { ...response.headers, Date: date, 'X-Request-Id': id } };
-    const bodyFault = fault?.type === 'truncated' || fault?.type === 'slow' ? fault : null;
-    return bodyFault === null ? responseOf(marked) : responseOf(marked, spoiltBody(world, marked, bodyFault, signal));
+    return sent(world, id, served, signal);
   };
+}
+
+/** The address of a request below the base address of the sandbox. */
+function addressOf(request: Request, world: World): URL {
+  const url = new URL(request.url);
+  const prefix = new URL(world.url).pathname.replace(/\/$/, '');
+  // A proxy may have removed the path already, and the path may itself be /api or /pay.
+  const isBelow = /^\/(?:api\/v1\/external|pay)\//.test(url.pathname.slice(prefix.length));
+  if (url.pathname.startsWith(prefix) && isBelow) url.pathname = url.pathname.slice(prefix.length);
+  return url;
+}
+
+/** Does work that `settle({ quiet })` waits for. */
+async function counted<Result>(world: World, work: () => Promise<Result>): Promise<Result> {
+  world.answering += 1;
+  world.activity += 1;
+  try {
+    return await work();
+  } finally {
+    world.answering -= 1;
+    world.activity += 1;
+  }
+}
+
+function entryOf(id: string, incoming: IncomingRequest, served: Served, duration_ms: number): Omit<RequestEntry, 'at'> {
+  const { method, url, headers, body } = incoming;
+  const { operation, response, fault } = served;
+  return {
+    kind: 'request',
+    id,
+    method,
+    path: url.pathname,
+    query: url.search,
+    operation,
+    status: response?.status ?? null,
+    duration_ms,
+    code: response?.code ?? null,
+    why: response?.why ?? null,
+    fault: fault?.type ?? null,
+    headers: keptHeaders(headers),
+    request_body: copyOfStart(body, KEPT_BODY),
+    response_body: copyOfStart(response?.body ?? '', KEPT_BODY),
+  };
+}
+
+/** Sends what the service or a page answers, or breaks the connection as its fault says. */
+async function sent(world: World, id: string, { response, fault }: Served, signal: AbortSignal): Promise<Response> {
+  if (response === null && fault?.type === 'hang') await untilAborted([signal, world.life.signal]);
+  signal.throwIfAborted(); // the work is done, but the caller no longer waits
+  if (response === null) throw connectionError('UND_ERR_SOCKET', 'other side closed');
+  // The time of the sandbox clock, as in created_at. A client compares the two.
+  const date = new Date(world.clock.now()).toUTCString();
+  const marked = { ...response, headers: { ...response.headers, Date: date, 'X-Request-Id': id } };
+  const bodyFault = fault?.type === 'truncated' || fault?.type === 'slow' ? fault : null;
+  return bodyFault === null ? responseOf(marked) : responseOf(marked, spoiltBody(world, marked, bodyFault, signal));
 }
 
 /** A response as a Response, with its own body or another stream in its place. */

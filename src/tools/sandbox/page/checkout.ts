@@ -145,7 +145,7 @@ ${buttonForm(uuid, 'fail', 'Failed')}${buttonForm(uuid, 'expire', 'Expired')}${i
 }
 
 /** How the order ended, for the customer: a mark, a heading, and what follows from it. */
-interface Ending {
+interface TestEnding {
   readonly tone: 'good' | 'warn' | 'bad' | 'off';
   readonly icon: string;
   readonly title: string;
@@ -160,7 +160,7 @@ const MARKS = {
 };
 const UNCHARGED = 'Nothing was charged.';
 /** By the words of a payment. */
-const ENDINGS: Readonly<Record<string, Ending>> = {
+const ENDINGS: Readonly<Record<string, TestEnding>> = {
   Paid: { tone: 'good', icon: MARKS.check, title: 'Paid', text: '' },
   'Paid less': {
     tone: 'warn',
@@ -203,7 +203,7 @@ function closedOrder(world: World, incoming: IncomingRequest, invoice: InvoiceRe
   const [done, goal] = [searchParams.get('done') ?? '', searchParams.get('goal')];
   // A tester goes on in the dock, so the focus stays there.
   const stays = done === 'resend' || done === 'adjust' || goal === 'dispute';
-  const otherwise: Ending = { tone: 'off', icon: MARKS.dash, title: `This order is ${status}`, text: '' };
+  const otherwise: TestEnding = { tone: 'off', icon: MARKS.dash, title: `This order is ${status}`, text: '' };
   const { tone, icon, title, text } = ENDINGS[paymentWord(invoice)] ?? otherwise;
   const back = status === 'success' ? invoice.success_url : invoice.fail_url; // http or https, since the sandbox takes no other
   const leadsBack =

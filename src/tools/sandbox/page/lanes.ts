@@ -18,7 +18,7 @@ interface Mark {
 }
 
 /** What one endpoint answered, and what it answered last. */
-interface Endpoint {
+interface ShopEndpoint {
   readonly url: string;
   readonly marks: Mark[];
   last: { readonly at: number; readonly isGood: boolean; readonly word: string };
@@ -74,8 +74,8 @@ export function lanes(world: World): Html | null {
 }
 
 /** Those that refuse come first, then those that were used last. */
-function endpointsOf(deliveries: ReturnType<World['store']['deliveries']>, start: number): Endpoint[] {
-  const found = new Map<string, Endpoint>();
+function endpointsOf(deliveries: ReturnType<World['store']['deliveries']>, start: number): ShopEndpoint[] {
+  const found = new Map<string, ShopEndpoint>();
   for (const { url, log } of deliveries) {
     for (const { created_at, success, status_code, fault } of log) {
       const at = Date.parse(created_at);
@@ -90,7 +90,7 @@ function endpointsOf(deliveries: ReturnType<World['store']['deliveries']>, start
   return [...found.values()].sort((a, b) => Number(a.last.isGood) - Number(b.last.isGood) || b.last.at - a.last.at);
 }
 
-function endpointLane(endpoint: Endpoint, isPathEnough: boolean, start: number): Html {
+function endpointLane(endpoint: ShopEndpoint, isPathEnough: boolean, start: number): Html {
   const { url, marks, last } = endpoint;
   const { host, hostname, port, pathname } = new URL(url);
   const name = isPathEnough ? pathname : `${isLoopback(hostname) ? `:${port}` : host}${pathname}`;

@@ -1,5 +1,6 @@
+import { orderOf } from '../../../contract/orders.ts';
 import { type Html, html, type Part } from '../../html.ts';
-import { joinMoments, type Lane, type Moment, momentsOf } from '../../story.ts';
+import { type InvoiceHistory, joinMoments, type Lane, type Moment, momentsOf, timesOf, wordsOf } from '../../story.ts';
 import { shareOf } from '../business/money.ts';
 import type { UnsentResponse } from '../service/respond.ts';
 import type { IncomingRequest } from '../service/service.ts';
@@ -149,13 +150,18 @@ function actions(world: World, incoming: IncomingRequest, invoice: InvoiceRecord
   return html`${page}${late}`;
 }
 
-/** What customer, service and shop did, each in its lane, oldest first. Equal attempts that follow each other are one row. */
+/** What customer, service and shop did with all invoices of the order, each in its lane, oldest first. */
 function story(world: World, invoice: InvoiceRecord): Html {
   const { clock, store, log } = world;
-  const { status, uuid, expiresAt, callback_url } = invoice;
-  const moves = log.all().filter((event): event is InvoiceMove => event.kind === 'invoice' && event.uuid === uuid);
+  const { status, external_id, expiresAt, callback_url } = invoice;
   const deliveries = store.deliveries(invoice);
-  const moments = momentsOf(toSandboxInvoice(world, invoice), deliveries.map(toSandboxDelivery), moves);
+  const all = log.all().filter((event): event is InvoiceMove => event.kind === 'invoice');
+  const historyOf = (each: InvoiceRecord): InvoiceHistory => ({
+    invoice: toSandboxInvoice(world, each),
+    deliveries: store.deliveries(each).map(toSandboxDelivery),
+    moves: all.filter(({ uuid }) => uuid === each.uuid),
+  });
+  const moments = momentsOf(store.ofOrder(orderOf(external_id).order).map(historyOf));
   const now = clock.now();
   const next = deliveries.find(({ nextRetryAt }) => nextRetryAt !== null)?.nextRetryAt ?? null;
   const coming =
@@ -167,7 +173,7 @@ function story(world: World, invoice: InvoiceRecord): Html {
           callback_url === null &&
           html`<strong>No webhook</strong> <span class="soft">neither the payment nor the business has an address</span>`;
   return html`<div class="story"><p class="lanes" aria-hidden="true"><span></span><span>Customer</span><span>Service</span><span>Your shop</span></p>
-<ol>${joinMoments(moments.map((moment) => ({ moment }))).map(({ row, last }) => momentRow(row.moment, last))}
+<ol>${joinMoments(moments.map((moment) => ({ moment }))).map((joined) => momentRow(joined.row.moment, [wordsOf(joined), timesOf(joined)].filter((each) => each !== null).join(', ')))}
 ${coming && html`<li class="by-service next"><span></span><p><span class="lane">Service: </span>${coming}</p></li>`}</ol></div>`;
 }
 
@@ -175,10 +181,8 @@ const TONES: Readonly<Record<string, Tone>> = { pass: 'good', advice: 'good', fa
 
 const LANES: Readonly<Record<Lane, string>> = { customer: 'Customer', service: 'Service', shop: 'Your shop' };
 
-function momentRow({ at, lane, grade, what, text, attempt }: Moment, last: Moment | null): Html {
-  const word = attempt
-    ? html`<a href="/webhooks/${attempt.delivery}">${last === null ? sentence(what) : `Attempts ${attempt.number} to ${last.attempt?.number}`}</a>`
-    : sentence(what);
+function momentRow({ at, lane, grade, text, attempt }: Moment, words: string): Html {
+  const word = attempt ? html`<a href="/webhooks/${attempt.delivery}">${sentence(words)}</a>` : sentence(words);
   const fault = attempt?.fault && tag(`fault: ${attempt.fault}`, 'warn');
   return html`<li class="by-${lane} ${TONES[grade ?? ''] ?? 'off'}">${at ? time(at.getTime()) : html`<span></span>`}<p><span class="lane">${LANES[lane]}: </span><strong>${word}</strong> <bdi class="soft">${text}</bdi> ${fault}</p></li>`;
 }

@@ -30,7 +30,7 @@ export interface Served {
 export function serve(world: World, incoming: IncomingRequest): Served {
   const route = findRoute(incoming.method, incoming.url.pathname);
   const operation = route?.operation ?? null;
-  const fault = world.faults.forRequest(operation, () => orderOf(world, route, incoming.body));
+  const fault = world.faults.forRequest(operation, () => externalIdIn(world, route, incoming.body));
   const spoilt = fault === null ? undefined : spoiltResponse(world, fault);
   const worksFirst = fault?.type === 'reset_after' || (fault !== null && 'afterWork' in fault && fault.afterWork);
   if (spoilt !== undefined && !worksFirst) return { operation, response: spoilt, fault };
@@ -123,7 +123,7 @@ const ROUTES = Object.values(endpoints).map(({ operation, method, path }) => ({
 }));
 
 /** The external_id of the order that a request is about, or null. */
-function orderOf({ store }: World, route: Route | null, body: string): string | null {
+function externalIdIn({ store }: World, route: Route | null, body: string): string | null {
   const { ident } = route?.params ?? {};
   if (ident !== undefined) return store.byIdent(ident)?.external_id ?? ident;
   if (route?.operation !== 'invoices.create') return null;

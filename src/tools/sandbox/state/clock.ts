@@ -4,118 +4,136 @@ export interface ScheduledTask {
   cancel(): void;
 }
 
-/** The time of the sandbox, and the work scheduled on it. */
-export type Clock = ReturnType<typeof createClock>;
-
-interface Entry extends ScheduledTask {
+interface Task extends ScheduledTask {
   readonly work: () => unknown;
 }
 
 const LONGEST_TIMER = 2 ** 31 - 1; // beyond it a timer fires at once
 
-/**
- * Creates a clock. A virtual one moves only by `advance()`. A real one runs with `wallClock`, and `advance()` sets it
- * ahead.
- */
-export function createClock(kind: 'virtual' | 'real', start: number, wallClock: () => number) {
-  /** The next task first. Tasks at one time stand in the order in which they were scheduled. */
-  let entries: Entry[] = [];
-  let isRunning = kind === 'real';
-  let base = start;
-  let startedAt = wallClock();
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  let queue: Promise<void> = Promise.resolve();
-  let closed = false;
-  let epoch = 0; // counts the resets, each of which ends an advance() in progress
-  let ceiling: number | null = null; // during advance(): the time of the task that it runs
+/** What a clock shows: the time `at`, and where it runs, what has passed since the wall clock showed `since`. */
+interface Reading {
+  readonly at: number;
+  readonly since: number | null;
+}
 
-  const now = (): number => ceiling ?? (isRunning ? base + (wallClock() - startedAt) : base);
-  const takeDue = (limit: number): Entry | undefined => {
-    const [entry] = entries;
-    return entry !== undefined && entry.at <= limit ? entries.shift() : undefined;
-  };
-  const arm = (): void => {
-    clearTimeout(timer);
-    const [first] = entries;
-    if (!isRunning || closed || first === undefined || ceiling !== null) return;
-    timer = setTimeout(runDue, Math.min(Math.max(first.at - now(), 0), LONGEST_TIMER));
-    // A waiting delivery must not keep a finished test run or script alive.
-    if (typeof timer === 'object' && 'unref' in timer) timer.unref();
-  };
-  function runDue(): void {
-    if (closed || ceiling !== null) return;
-    for (let entry = takeDue(now()); entry !== undefined; entry = takeDue(now())) void entry.work();
-    arm();
+/**
+ * The time of the sandbox, and the work scheduled on it. A virtual clock moves only by `advance()`. A real one runs with
+ * `wallClock`, and `advance()` sets it ahead.
+ */
+export class Clock {
+  readonly #wallClock: () => number;
+  #reading: Reading;
+  /** The move in progress, with the time of the task that it runs. A reset ends it. */
+  #move: { at: number } | null = null;
+  /** The moves, one after another. */
+  #moves: Promise<void> = Promise.resolve();
+  /** The next task first. Tasks at one time stand in the order in which they were scheduled. */
+  #tasks: Task[] = [];
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #isClosed = false;
+
+  constructor(kind: 'virtual' | 'real', start: number, wallClock: () => number) {
+    this.#wallClock = wallClock;
+    this.#reading = { at: start, since: kind === 'real' ? wallClock() : null };
   }
-  const advance = async (milliseconds: number): Promise<void> => {
-    const target = now() + milliseconds;
-    const wallAtStart = wallClock();
-    const begun = epoch;
-    ceiling = now();
+
+  readonly now = (): number => {
+    if (this.#move !== null) return this.#move.at;
+    const { at, since } = this.#reading;
+    return since === null ? at : at + (this.#wallClock() - since);
+  };
+
+  running(): boolean {
+    return this.#reading.since !== null;
+  }
+
+  /** Lets the clock run with real time from its current time, or stops it there. */
+  run(running: boolean): void {
+    this.#set(this.now(), running ? this.#wallClock() : null);
+  }
+
+  /** Runs `work` when the clock reaches `at`, in epoch milliseconds. Equal times run in the order of the calls. */
+  schedule(at: number, work: () => unknown): ScheduledTask {
+    const task: Task = {
+      at,
+      work,
+      cancel: () => {
+        this.#tasks = this.#tasks.filter((other) => other !== task);
+        this.#arm();
+      },
+    };
+    const later = this.#tasks.findIndex((other) => other.at > at);
+    if (!this.#isClosed) this.#tasks.splice(later === -1 ? this.#tasks.length : later, 0, task);
+    this.#arm();
+    return task;
+  }
+
+  /**
+   * Moves the clock. Runs the work that falls due in order and waits for each. Concurrent calls run one after
+   * another.
+   */
+  advance(milliseconds: number): Promise<void> {
+    const move = this.#moves.then(() => this.#advance(milliseconds));
+    this.#moves = move.catch(() => undefined);
+    return move;
+  }
+
+  /** Runs all due work without waiting for it. The real clock needs this if a timer is late. */
+  runDue(): void {
+    if (this.#move !== null) return;
+    for (let task = this.#takeDue(this.now()); task !== undefined; task = this.#takeDue(this.now())) void task.work();
+    this.#arm();
+  }
+
+  /** Cancels all scheduled work and sets the time to `restart`. */
+  reset(restart: number): void {
+    this.#tasks = [];
+    this.#move = null;
+    this.#set(restart, this.running() ? this.#wallClock() : null);
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#tasks = [];
+    this.#arm();
+  }
+
+  async #advance(milliseconds: number): Promise<void> {
+    const move = { at: this.now() };
+    const [target, since] = [move.at + milliseconds, this.#wallClock()];
+    this.#move = move;
     try {
-      while (!closed && epoch === begun) {
-        const entry = takeDue(target);
-        if (entry === undefined) break;
-        ceiling = Math.max(ceiling, entry.at);
-        await entry.work();
+      while (this.#move === move) {
+        const task = this.#takeDue(target);
+        if (task === undefined) break;
+        move.at = Math.max(move.at, task.at);
+        await task.work();
       }
     } finally {
-      ceiling = null;
-      if (epoch === begun) {
-        base = target;
-        startedAt = wallAtStart;
+      if (this.#move === move) {
+        this.#move = null;
+        this.#set(target, this.running() ? since : null); // what passed meanwhile counts
       }
-      arm();
     }
-  };
-  return {
-    now,
-    /** Runs `work` when the clock reaches `at`, in epoch milliseconds. Equal times run in the order of the calls. */
-    schedule(at: number, work: () => unknown): ScheduledTask {
-      const entry: Entry = {
-        at,
-        work,
-        cancel() {
-          entries = entries.filter((other) => other !== entry);
-          arm();
-        },
-      };
-      const later = entries.findIndex((other) => other.at > at);
-      entries.splice(later === -1 ? entries.length : later, 0, entry);
-      arm();
-      return entry;
-    },
-    /**
-     * Moves the clock. Runs the work that falls due in order and waits for each. Concurrent calls run one after
-     * another.
-     */
-    advance(milliseconds: number): Promise<void> {
-      const run = queue.then(() => advance(milliseconds));
-      queue = run.catch(() => undefined);
-      return run;
-    },
-    /** Runs all due work without waiting for it. The real clock needs this if a timer is late. */
-    runDue,
-    /** Lets the clock run with real time from its current time, or stops it there. */
-    run(running: boolean): void {
-      base = now();
-      startedAt = wallClock();
-      isRunning = running;
-      arm();
-    },
-    running: () => isRunning,
-    /** Cancels all scheduled work and sets the time to `restart`. */
-    reset(restart: number): void {
-      epoch += 1;
-      entries = [];
-      base = restart;
-      startedAt = wallClock();
-      arm();
-    },
-    close(): void {
-      closed = true;
-      entries = [];
-      clearTimeout(timer);
-    },
-  };
+  }
+
+  #set(at: number, since: number | null): void {
+    this.#reading = { at, since };
+    this.#arm();
+  }
+
+  #takeDue(limit: number): Task | undefined {
+    const [task] = this.#tasks;
+    return task !== undefined && task.at <= limit ? this.#tasks.shift() : undefined;
+  }
+
+  /** Sets the timer to the next task. */
+  #arm(): void {
+    clearTimeout(this.#timer);
+    const [first] = this.#tasks;
+    if (first === undefined || this.#move !== null || !this.running()) return;
+    this.#timer = setTimeout(() => this.runDue(), Math.min(Math.max(first.at - this.now(), 0), LONGEST_TIMER));
+    // A waiting delivery must not keep a finished test run or script alive.
+    if (typeof this.#timer === 'object' && 'unref' in this.#timer) this.#timer.unref();
+  }
 }

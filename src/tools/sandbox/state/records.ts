@@ -1,6 +1,7 @@
 // state/ holds the content of one sandbox: clock, store, log, faults and random ids. It knows neither the business
 // rules nor HTTP.
 
+import { RENEWALS_MAX, renewalId } from '../../../contract/orders.ts';
 import type { KnownDeliveryStatus, KnownEventType } from '../../../contract/statuses.ts';
 import type { KnownInvoiceStatus } from '../../../contract/types.ts';
 import { namesOf } from '../../../errors/checks.ts';
@@ -97,6 +98,12 @@ export class Store {
   /** Finds an invoice by the uuid of the service or the `external_id` of the merchant. */
   byIdent(ident: string): InvoiceRecord | undefined {
     return this.byUuid(ident) ?? this.byExternalId(ident);
+  }
+
+  /** The invoices of an order: the first one, then its renewals. */
+  ofOrder(order: string): InvoiceRecord[] {
+    const ids = Array.from({ length: RENEWALS_MAX + 1 }, (_, renewal) => renewalId({ order, renewal }));
+    return ids.flatMap((id) => this.byExternalId(id) ?? []);
   }
 
   /** All invoices, oldest first. */

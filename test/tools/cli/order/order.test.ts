@@ -75,7 +75,7 @@ const CASES: readonly Case[] = [
     },
     says: [
       'Canceled, webhook: Given up · 500',
-      /✗ attempt 7 of 7 +invoice\.canceled returned 500/,
+      /✗ attempts 1 to 7 +\d\d:\d\d to .*\d\d:\d\d,\s+invoice\.canceled\s+returned\s+500/,
       /7 attempts failed, and no\s+more will come/,
     ],
     fix: RESEND,
@@ -135,7 +135,11 @@ describe('order', () => {
     expect((await cli(['order', uuid], { env })).out).toContain('order-1  ');
 
     const json = await cli(['order', 'order-1', '--json'], { env });
-    expect(JSON.parse(json.out)).toMatchObject({ ok: fix === undefined, order: { external_id: 'order-1', uuid } });
+    expect(JSON.parse(json.out)).toMatchObject({
+      ok: fix === undefined,
+      order: 'order-1',
+      invoices: [{ external_id: 'order-1', uuid, renewal: 0 }],
+    });
     expect(told.out + json.out).not.toMatch(/sk_sandbox|whsec_|t0ken/);
   });
 
@@ -154,6 +158,80 @@ describe('order', () => {
     await sandbox.pay('order-2');
     const none = await cli(['order', 'order-2', '--resend'], { env });
     expect([none.code, none.out]).toEqual([1, expect.stringContaining('the invoice has no callback_url')]);
+  });
+});
+
+/** An order whose first invoice expired, with a renewal that a customer may pay. Their webhooks get this status. */
+async function renewed(statusOf: (event: { readonly external_id: string; readonly event: string }) => number) {
+  const { sandbox, env } = await shop((request, response) => {
+    let body = '';
+    request.on('data', (chunk) => (body += chunk));
+    request.on('end', () => response.writeHead(statusOf(JSON.parse(body))).end());
+  });
+  await sandbox.expire('order-1');
+  const { callback_url, uuid } = sandbox.invoice('order-1');
+  const renewal = { external_id: 'order-1--1', customer_id: 'c-7', amount: '25.00', currency: 'EUR' };
+  const { uuid: second } = sandbox.create({ ...renewal, ...(callback_url && { callback_url }) });
+  const order = (ident: string, ...flags: string[]) => cli(['order', ident, ...flags], { env });
+  return { sandbox, uuid, second, order };
+}
+
+describe('order with a renewal', () => {
+  it('tells all invoices of the order, whichever of them it is asked for', async () => {
+    const { sandbox, uuid, second, order } = await renewed(({ external_id }) =>
+      external_id === 'order-1' ? 200 : 500,
+    );
+    await sandbox.pay('order-1--1');
+    await sandbox.advance('10m');
+    const { code, out } = await order('order-1');
+    expect(code).toBe(1);
+    expect(out).toMatch(/^ {2}order-1 {2}Paid, webhook: Retrying · 500\n/);
+    expect(out).toMatch(/3\s+attempts\s+failed/);
+    expect(out).toContain('fix: npx merchant-invoicing order order-1 --resend\n');
+    expect(out).toContain(`  invoice ${uuid}  Expired\n  renewal 1 ${second}  Paid\n`);
+    const what = [...out.matchAll(/^ {2}(?:[\d:]{8}| {8}) {2}\w+ +[✓✗]? (.+?) {2}/gm)].map(([, word = '']) =>
+      word.trim(),
+    );
+    expect(what).toEqual([
+      'created',
+      'expired',
+      'attempt 1 of 7',
+      'renewal 1',
+      'method',
+      'paid',
+      'attempts 1 to 3',
+      'next attempt',
+    ]);
+    expect(out).toMatch(/attempts 1 to 3 +\d\d:\d\d to \d\d:\d\d, invoice\.paid\s+returned\s+500[^(]*\(renewal\s+1\)/);
+    for (const ident of ['order-1--1', uuid, second]) expect((await order(ident)).out).toBe(out);
+  });
+
+  it('says that two invoices were paid, although the shop has heard of both', async () => {
+    const { sandbox, order } = await renewed(() => 200);
+    await sandbox.pay('order-1--1');
+    await sandbox.pay('order-1', { late: true });
+    const { code, out } = await order('order-1');
+    expect([code, out]).toEqual([
+      0,
+      expect.stringMatching(/! 2 invoices of this order were paid\. Give one payment back/),
+    ]);
+    expect(JSON.parse((await order('order-1', '--json')).out)).toMatchObject({ ok: true, state: 'paid_twice' });
+  });
+
+  it('says that the renewal of a paid order can still be paid', async () => {
+    const { sandbox, order } = await renewed(() => 200);
+    await sandbox.pay('order-1', { late: true });
+    const { code, out } = await order('order-1');
+    expect([code, out]).toEqual([
+      0,
+      expect.stringMatching(/! Your endpoint answered 200[\s\S]*can\s+still\s+be\s+paid/),
+    ]);
+  });
+
+  it('is not wrong where the shop has not heard of an end, and has heard of the payment', async () => {
+    const { sandbox, order } = await renewed(({ event }) => (event === 'invoice.canceled' ? 500 : 200));
+    await sandbox.pay('order-1--1');
+    expect((await order('order-1')).code).toBe(0);
   });
 });
 
@@ -192,7 +270,7 @@ async function service(deliveries: readonly unknown[], status = 200, ofIds = 404
     const data = isHistory ? deliveries : { ...emptyPage, items: [INVOICE], total_items: 1, total_pages: 1 };
     response.setHeader('Date', 'Mon, 02 Mar 2026 00:07:00 GMT').setHeader('Content-Type', 'application/json');
     response.setHeader('Retry-After', '3600'); // too long to wait for
-    if (isHistory ? status === 200 : url === '/api/v1/external/invoices?per_page=100')
+    if (isHistory ? status === 200 : url.startsWith('/api/v1/external/invoices?'))
       response.end(JSON.stringify({ success: true, data }));
     else
       response.writeHead(isHistory ? status : ofIds).end('{"success":false,"error":{"code":"NOT_NOW","message":"no"}}');

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { diagnoseStatus, sentenceOf } from '../../../../src/tools/sandbox/delivery/diagnose.ts';
 import type { SandboxOptions } from '../../../../src/tools/sandbox/index.ts';
-import type { Internals } from '../../../../src/tools/sandbox/options.ts';
+import type { Internals } from '../../../../src/tools/sandbox/sandbox-options.ts';
 import { replyFor } from '../../../../src/webhooks/handle/reply.ts';
 import {
   createWebhookHandler,

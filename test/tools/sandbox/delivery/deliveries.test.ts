@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { describe, expect, it, vi } from 'vitest';
 import type { SandboxOptions } from '../../../../src/tools/sandbox/index.ts';
-import type { Internals } from '../../../../src/tools/sandbox/options.ts';
+import type { Internals } from '../../../../src/tools/sandbox/sandbox-options.ts';
 import { inProcess, ORDER, receiver } from '../loopback.ts';
 
 const MINUTE = 60_000;

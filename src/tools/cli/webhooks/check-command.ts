@@ -1,10 +1,6 @@
 import { isLoopback } from '../../../contract/values/scalars.ts';
-import { SANDBOX_KEY } from '../../../errors/environment.ts';
 import { hiding } from '../../../errors/hide.ts';
-import { SANDBOX_SECRET } from '../../../webhooks/verify/sandbox-secret.ts';
 import { signWebhook } from '../../../webhooks/verify/signature.ts';
-import { isUnexplained } from '../../sandbox/delivery/diagnose.ts';
-import { PROBES, type ProbedMistake, signedOtherwise } from '../../sandbox/delivery/probes.ts';
 import { signedRequest } from '../../sandbox/delivery/webhook-request.ts';
 import { CHECK_CUSTOMER } from '../../sandbox/state/records.ts';
 import type { SandboxWebhookRequest } from '../../sandbox/types.ts';
@@ -56,7 +52,7 @@ export async function webhooksCheck(args: readonly string[], io: Io): Promise<Ex
   if (!isLoopback(new URL(url).hostname)) {
     io.err('  ! not on this machine: a live shop may fulfil the orders that it accepts\n');
   }
-  const exam = new Examination(sender, io.env['MERCHANT_API_KEY']);
+  const exam = new Examination(sender);
   const results = await resultsOf(exam, io.signal);
   const hasStopped = io.signal.aborted || results[0]?.grade === 'fail';
   const count = (grade: Grade): number => results.filter((result) => result.grade === grade).length;
@@ -140,11 +136,9 @@ class Examination {
   readonly orders = new Set<string>();
   readonly #run = crypto.randomUUID().slice(0, 8);
   readonly #sender: Sender;
-  readonly #apiKey: string | undefined;
 
-  constructor(sender: Sender, apiKey: string | undefined) {
+  constructor(sender: Sender) {
     this.#sender = sender;
-    this.#apiKey = apiKey;
   }
 
   /** Sends the deliveries of a case, if it has any, and compares the responses with the expected one. */
@@ -178,8 +172,10 @@ class Examination {
     if (each.isAtOnce && wrong.length === 1 && [409, 429, 503].includes(worst.status ?? 0)) {
       return { ...pass, replies, why: 'one of them waits for the other' };
     }
-    const found = isFirst ? await this.#diagnosis(event, worst) : { why: reasonOf(worst), fix };
-    return { grade: each.isAdvice ? 'advice' : 'fail', replies, ...found };
+    const grade = each.isAdvice ? 'advice' : 'fail';
+    if (!isFirst) return { grade, replies, why: reasonOf(worst), fix };
+    const { text, remedy } = await causeOfReply(this.#sender, event.body, worst);
+    return { grade, replies, why: text, fix: remedy ?? AGAIN };
   }
 
   /** What the responses to a forgery show. */
@@ -191,42 +187,6 @@ class Examination {
     }
     if (replies.every(({ status }) => status === null || status < 500)) return {};
     return { why: 'refused, but with 5xx, as after a crash', fix: 'Answer 401 to what is not genuine.' };
-  }
-
-  /**
-   * Why the first delivery is not accepted. A receiver of this package says it itself; for another one three probes try
-   * the most common mistakes.
-   */
-  async #diagnosis(event: SampleEvent, reply: Reply): Promise<Pick<Judgement, 'why' | 'fix'>> {
-    const seen = await causeOfReply(this.#sender, event.body, reply);
-    if (!isUnexplained(seen)) return { why: seen.text, fix: seen.remedy ?? AGAIN };
-    const found = await this.#probe(event);
-    if (found !== null) return { why: found.text, fix: found.remedy };
-    return {
-      why: `it refuses the signature (${reply.status}), and none of the three probes explains it`,
-      fix: 'Compare the secret of the receiver with the one of this check, character by character. Where its log shows no request, a login or a firewall stands before it.',
-    };
-  }
-
-  /**
-   * Sends what only a receiver with one mistake accepts. A mistake is proven if that is accepted, and the genuine
-   * delivery is still refused after it.
-   */
-  async #probe(event: SampleEvent): Promise<{ readonly text: string; readonly remedy: string } | null> {
-    const { dialect, secrets, url } = this.#sender;
-    const [webhookSecret = ''] = secrets;
-    const apiKey = this.#apiKey ?? (webhookSecret === SANDBOX_SECRET ? SANDBOX_KEY : undefined);
-    const signer = { dialect, webhookSecret, apiKey };
-    for (const mistake of Object.keys(PROBES) as ProbedMistake[]) {
-      const { text, expects } = PROBES[mistake];
-      const signature = expects(event.body, signer);
-      if (signature === null) continue;
-      const [delivery, now] = [{ id: crypto.randomUUID(), body: event.body }, Date.now()];
-      if (!isAcknowledged(await this.#send(await signedOtherwise(signer, signature, delivery, url, now)))) continue;
-      const genuine = await this.#signed(event, {}, Date.now(), crypto.randomUUID());
-      return isAcknowledged(await this.#send(genuine)) ? null : { text, remedy: REMEDIES[mistake] };
-    }
-    return null;
   }
 
   async #request(event: SampleEvent, change: Change, at: number, id: string): Promise<ReceiverRequest> {
@@ -258,13 +218,6 @@ class Examination {
 }
 
 const AGAIN = 'Run this check again.';
-
-/** What to change, for a mistake that a probe has found. */
-const REMEDIES: Readonly<Record<ProbedMistake, string>> = {
-  api_key: 'The webhook secret is another value of the dashboard.',
-  body_again: 'Check the bytes as they arrived, before a parser or a proxy writes them again.',
-  encoding: 'Take the encoding of your real deliveries.',
-};
 
 function reasonOf({ status, problem }: Reply): string {
   if (problem === 'time-out') return 'no response in time';

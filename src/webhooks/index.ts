@@ -12,7 +12,7 @@ export type { Callback } from '../errors/checks.ts';
 export { ConfigurationError, MerchantError, WebhookVerificationError } from '../errors/classes.ts';
 export type { ServiceCodes, WebhookReason } from '../errors/codes.ts';
 export { hasCode, hasKind, isMerchantError } from '../errors/guards.ts';
-export { type FetchInput, toFetchHandler } from './adapters/fetch-adapter.ts';
+export { type FetchHandler, type FetchInput, toFetchHandler } from './adapters/fetch-adapter.ts';
 export { type LambdaEvent, type LambdaReply, toLambdaHandler } from './adapters/lambda-adapter.ts';
 export type { HandlerSource } from './adapters/lazy-handler.ts';
 export { type NodeHandler, type NodeRequest, toNodeHandler } from './adapters/node-adapter.ts';

@@ -14,6 +14,15 @@ export type FetchInput =
   | { readonly req: Request | { readonly raw: Request } };
 
 /**
+ * A route from Request to Response. The form with the Request comes last, because Next compares the last one with the
+ * type of a route.
+ */
+export interface FetchHandler {
+  (input: FetchInput): Promise<Response>;
+  (request: Request): Promise<Response>;
+}
+
+/**
  * The handler as a function from Request to Response, for Next route handlers, SvelteKit, Astro, React Router, Hono,
  * Elysia, h3, Bun, Deno and workers. Nothing may have read the request before: otherwise it is answered 500 and
  * reported as `setup`, and so is anything without a Request. The returned function never rejects.
@@ -23,9 +32,9 @@ export type FetchInput =
  * @example
  * export const POST = toFetchHandler(() => createWebhookHandler({ secret, store, onPaid, onAdjusted, onCanceled }));
  */
-export function toFetchHandler(handler: HandlerSource): (input: FetchInput) => Promise<Response> {
+export function toFetchHandler(handler: HandlerSource): FetchHandler {
   const handle = handleOf(handler, 'toFetchHandler');
-  return async (input, ...others: unknown[]) => {
+  return async (input: FetchInput, ...others: unknown[]): Promise<Response> => {
     const request = requestOf(input);
     const reply = await handle({
       method: request?.method ?? 'POST',
@@ -52,10 +61,21 @@ const NOT_A_REQUEST = () =>
     "toFetchHandler got no Request of fetch. Express, Fastify, Koa, Nest and node:http: change the line to app.post('/webhook', toNodeHandler(handler)). Functions of a Request: pass it on as it came.",
   );
 
-/** Finds the Request in what a framework passed. Members are compared, because polyfills have other classes. */
+/**
+ * Finds the Request in what a framework passed. Members are compared, because polyfills have other classes. The input
+ * itself comes first: the request of Next's edge runtime has a getter `request` that throws.
+ */
 function requestOf(input: unknown): Request | null {
-  const req = memberOf(input, 'req');
-  return [input, memberOf(input, 'request'), req, memberOf(req, 'raw')].find(isRequest) ?? null;
+  if (isRequest(input)) return input;
+  for (const path of [['request'], ['req'], ['req', 'raw']]) {
+    try {
+      const found = path.reduce<unknown>(memberOf, input);
+      if (isRequest(found)) return found;
+    } catch {
+      // A getter of a framework: the next member is read.
+    }
+  }
+  return null;
 }
 
 function isRequest(value: unknown): value is Request {

@@ -9,24 +9,28 @@ import { type HandlerSource, handleOf } from './lazy-handler.ts';
 // types, and those of `@types/aws-lambda` must fit.
 
 /**
- * An HTTP event of Lambda: API Gateway v1 (REST APIs, and payload format 1.0), v2 (HTTP APIs, function URLs), or an
- * Application Load Balancer.
+ * An HTTP event of Lambda: API Gateway v1 (REST APIs, and payload format 1.0), v2 (HTTP APIs, function URLs), an
+ * Application Load Balancer, or VPC Lattice.
  */
 export interface LambdaEvent {
   /** `2.0` in the v2 format. */
   readonly version?: string | undefined;
   /** v1 and load balancer. */
   readonly httpMethod?: string | undefined;
+  /** VPC Lattice. */
+  readonly method?: string | undefined;
   /** What distinguishes the formats. */
   readonly requestContext?: LambdaRequestContext | undefined;
-  /** v1: the last value of each header. v2: all values, joined with commas. */
-  readonly headers?: Readonly<Record<string, string | undefined>> | null | undefined;
+  /** v1: the last value of each header. v2: all values, joined with commas. VPC Lattice v2: a list of values. */
+  readonly headers?: Readonly<Record<string, string | readonly string[] | undefined>> | null | undefined;
   /** v1, and a load balancer whose target group has multi-value headers on: every value. */
   readonly multiValueHeaders?: Readonly<Record<string, readonly string[] | undefined>> | null | undefined;
   /** Null or absent for an empty body. */
   readonly body?: string | null | undefined;
   /** Whether `body` is base64 of the bytes, rather than text. */
   readonly isBase64Encoded?: boolean | undefined;
+  /** The same in VPC Lattice v1. */
+  readonly is_base64_encoded?: boolean | undefined;
 }
 
 /** The member that distinguishes the formats: v2 has `http`, a load balancer has `elb`, v1 has neither. */
@@ -51,8 +55,11 @@ export interface LambdaReply {
 }
 
 /**
- * The handler as a Lambda function behind API Gateway v1 or v2, a function URL, or an Application Load Balancer.
- * It never throws: an event of another kind (a queue, a test in the console) is answered 500 and reported as `setup`.
+ * The handler as a Lambda function behind API Gateway v1 or v2, a function URL, an Application Load Balancer or VPC
+ * Lattice. An event without a request (a schedule, a test in the console) is answered 500 and reported as `setup`.
+ *
+ * @throws ConfigurationError (`SDK_CONFIGURATION`) from the returned function, for an event of a queue or of EventBridge
+ * alone. Nobody reads a response there: whatever returns is deleted, and an error keeps the message.
  *
  * Give the function a time limit above the handler's `timeout`: Lambda's default of 3 seconds would end it first.
  *
@@ -64,20 +71,40 @@ export function toLambdaHandler(handler: HandlerSource): (event: LambdaEvent) =>
   const handle = handleOf(handler, 'toLambdaHandler');
   return async (event) => {
     // The type of the event is no promise: the function may be invoked with anything.
-    const { httpMethod, requestContext, multiValueHeaders } = (event as LambdaEvent | null | undefined) ?? {};
-    const method = requestContext?.http?.method ?? httpMethod;
+    const {
+      httpMethod,
+      requestContext,
+      multiValueHeaders,
+      method: ofLattice,
+    } = (event as LambdaEvent | null | undefined) ?? {};
+    const method = requestContext?.http?.method ?? httpMethod ?? ofLattice;
+    const fromQueue = isFromQueue(event);
     const reply = await handle({
       method: method ?? 'POST',
       headers: method === undefined ? {} : headersOf(event),
       body: async (limit) => {
+        if (fromQueue) throw FROM_QUEUE();
         if (method === undefined) throw wrongEvent('The event has no HTTP method');
         return bodyOf(event, limit);
       },
     });
+    if (fromQueue) throw FROM_QUEUE();
     const isBalancer = (requestContext?.elb ?? null) !== null;
     return replyTo(isBalancer && (multiValueHeaders ?? null) !== null, reply);
   };
 }
+
+/** True for the event of a queue (SQS, SNS, Kinesis: `Records`) or of EventBridge. A schedule of it has no delivery. */
+function isFromQueue(event: unknown): boolean {
+  if (typeof event !== 'object' || event === null) return false;
+  const type = 'detail-type' in event ? event['detail-type'] : undefined;
+  return ('Records' in event && Array.isArray(event.Records)) || (type !== undefined && type !== 'Scheduled Event');
+}
+
+const FROM_QUEUE = () =>
+  new ConfigurationError(
+    'toLambdaHandler got the event of a queue or of EventBridge, not a request. Verify the webhook where its HTTP request arrives, and put the verified event into the queue. This error keeps the message in the queue.',
+  );
 
 /** @param hasLists Whether the sender reads `multiValueHeaders`, and ignores `headers`. */
 function replyTo(hasLists: boolean, { status, headers, body }: WebhookReply): LambdaReply {
@@ -100,7 +127,10 @@ function headersOf({ headers, multiValueHeaders }: LambdaEvent): WebhookRequest[
   return Object.fromEntries<string | readonly string[] | undefined>([...alone, ...lists]);
 }
 
-function bodyOf({ body, isBase64Encoded = false }: LambdaEvent, limit: number): RawBody {
+function bodyOf(
+  { body, is_base64_encoded, isBase64Encoded = is_base64_encoded ?? false }: LambdaEvent,
+  limit: number,
+): RawBody {
   if (typeof isBase64Encoded !== 'boolean') throw wrongEvent('isBase64Encoded is neither true nor false');
   if (body === null || body === undefined) return new Uint8Array();
   if (typeof body !== 'string') throw bodyGone('parsed', 'lambda');

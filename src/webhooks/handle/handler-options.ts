@@ -76,8 +76,11 @@ export interface WebhookHandlerOptions<Extra extends object = object>
    * @defaultValue 12,000
    */
   readonly timeout?: number | undefined;
-  /** Milliseconds since 1970. @defaultValue the clock */
-  readonly now?: (() => number) | undefined;
+  /**
+   * The time, as milliseconds since 1970 or a Date. Beside a sandbox: `() => sandbox.now()`.
+   * @defaultValue the clock
+   */
+  readonly now?: (() => number | Date) | undefined;
   /** The timers of the time limit and the lease, for tests. @defaultValue the global functions */
   readonly timers?: WebhookTimers | undefined;
 }
@@ -117,7 +120,7 @@ const OPTIONS = {
   secret: unchecked<WebhookSecret>(),
   store: unchecked<unknown>(),
   onReport: callback<Callback<[report: WebhookReport]>>(),
-  now: callback<() => number>(),
+  now: callback<() => number | Date>(),
   timeout(value: unknown, name: string, fail: Fail): number {
     const ms = duration({ default: DEFAULT_TIMEOUT, min: MIN_TIMEOUT })(value, name, fail);
     if (ms <= MAX_TIMEOUT) return ms;

@@ -22,7 +22,7 @@ export interface MemoryStoreOptions {
   /** The owner of the events, as a part of every key: 1 to 64 letters, digits or `_ . -`. @defaultValue none */
   readonly namespace?: string | undefined;
   /** Milliseconds since 1970. @defaultValue the clock */
-  readonly now?: (() => number) | undefined;
+  readonly now?: (() => number | Date) | undefined;
 }
 
 /** A {@link LeaseStore} in this process. */

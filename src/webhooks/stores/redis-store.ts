@@ -141,9 +141,9 @@ return {'claimed', ''}`,
 redis.call('HSET', KEYS[1], 'lease_end', string.format('%.0f', now + ARGV[2]))
 return 1`,
     /** Values: owner, retention. Returns 1 also if this claim has completed it before. */
-    complete: `local held = redis.call('HMGET', KEYS[1], 'owner', 'lease_end')
+    complete: `local held = redis.call('HMGET', KEYS[1], 'owner', 'lease_end', 'done_at')
 if held[1] ~= ARGV[1] then return 0 end
-if not held[2] then return 1 end
+if not held[2] then return held[3] and 1 or 0 end
 ${now}
 redis.call('HDEL', KEYS[1], 'lease_end')
 redis.call('HSETNX', KEYS[1], 'done_at', string.format('%.0f', now))

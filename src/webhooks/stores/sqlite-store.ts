@@ -25,7 +25,7 @@ export interface SqliteStoreOptions extends SqlStoreOptions {
    */
   readonly busyTimeout?: number | undefined;
   /** Milliseconds since 1970. @defaultValue the machine's clock, which all processes with this file share */
-  readonly now?: (() => number) | undefined;
+  readonly now?: (() => number | Date) | undefined;
 }
 
 const OPTIONS = {

@@ -44,6 +44,17 @@ const TWO: Spoilt = {
   remedy: 'Give a list of secrets',
 };
 
+const COMMENTED: Spoilt = {
+  form: /\s#/,
+  problem: 'has a comment behind it, as in an .env file that is read by Docker',
+  remedy: 'Remove the comment',
+};
+const BLANK: Spoilt = {
+  form: /\s/,
+  problem: 'has white space inside',
+  remedy: 'Copy it again, or give a list if it is two secrets',
+};
+
 /** The mistakes of a secret, by the form that shows each, and the secrets that it may have been made of. */
 export const SECRET_MISTAKES = {
   white_space_around_secret: [SPOILT.spaced, (secret) => [secret.trim()]],
@@ -53,6 +64,7 @@ export const SECRET_MISTAKES = {
     SPOILT.withoutWidth,
     (secret) => [secret.replace(/[\u200B-\u200F\u2060\uFEFF]/g, '').trim()],
   ],
+  comment_behind_secret: [COMMENTED, (secret) => [secret.replace(/\s+#.*$/s, '').trim()]],
   two_secrets_in_one_text: [TWO, (secret) => secret.split(/[,;\s]+/).slice(0, 8)],
 } satisfies Readonly<Record<string, readonly [Spoilt, (secret: string) => readonly string[]]>>;
 
@@ -67,7 +79,7 @@ function parseSecret(secret: unknown, name: string, fail: Fail): HmacKey {
       `${name} must be a string, a Uint8Array or a list of them, not ${kindOf(secret)}. Is the environment variable set? The secret is in the dashboard`,
     );
   }
-  const wrong = spoiltForm(secret) ?? (TWO.form.test(secret) ? TWO : null);
+  const wrong = spoiltForm(secret) ?? [COMMENTED, TWO, BLANK].find(({ form }) => form.test(secret)) ?? null;
   if (wrong === null) return secret;
   return fail(`${name} ${wrong.problem}. ${wrong.remedy}. Give a secret that truly has this form as bytes`);
 }

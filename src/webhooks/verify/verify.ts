@@ -221,7 +221,7 @@ export async function verifyDelivery(
     throw refusal('sandbox_secret');
   // The age is checked after the signature, so that "too old" is always about a genuine delivery: about the service or
   // a clock.
-  checkAge(readClock(settings) - signed_at.getTime(), settings.tolerance);
+  checkAge(readClock(settings) - signed_at.getTime(), settings);
   const origin = { source: 'webhook', id, signed_at, secretIndex } as const;
   return { body: parseJson(body), origin };
 }
@@ -242,14 +242,19 @@ function readClock(settings: VerifySettings): number {
   }
 }
 
-function checkAge(age: number, tolerance: number): void {
+/** What to do about an age in sandbox mode: the sandbox signs by a clock of its own. */
+const SANDBOX_CLOCK =
+  'In sandbox mode: the sandbox signs by its own clock, which advance() moves. Give the handler that clock: now: () => sandbox.now().';
+
+function checkAge(age: number, { tolerance, sandbox }: VerifySettings): void {
+  const advice = isSandboxAllowed(sandbox) ? { remedy: SANDBOX_CLOCK } : {};
   if (age > tolerance) {
     const cause = `The signature matches, but the timestamp is ${durationText(age)} old, and the tolerance is ${durationText(tolerance)}. Possible causes: a replay, a slow queue, a wrong clock here, or a service that does not sign repeats again.`;
-    throw refusal('timestamp_too_old', { cause });
+    throw refusal('timestamp_too_old', { cause, ...advice });
   }
   if (-age > tolerance) {
     const cause = `The signature matches, but the timestamp is ${durationText(-age)} ahead of this machine's clock, and the tolerance is ${durationText(tolerance)}.`;
-    throw refusal('timestamp_too_new', { cause });
+    throw refusal('timestamp_too_new', { cause, ...advice });
   }
 }
 

@@ -123,3 +123,14 @@ it.each<[string, unknown]>([
   expect((await toFetchHandler(handler)(input as FetchInput)).status).toBe(500); // the mistake
   expect(reports).toMatchObject([{ reason: 'setup', message: expect.stringContaining('got no Request of fetch') }]);
 });
+
+it('a request of the edge runtime of Next, whose getter `request` throws, is handled', async () => {
+  const shop = endpoint();
+  const edge = Object.defineProperty(await requestOf(), 'request', {
+    get() {
+      throw new Error('request is not available in the edge runtime');
+    },
+  });
+  const response = await toFetchHandler(shop.handler)(edge);
+  expect([response.status, shop.calls]).toEqual([200, ['paid order-1042']]);
+});

@@ -116,7 +116,6 @@ it.each<[string, unknown, number, string, RegExp]>([
     'setup',
     PROXY,
   ]),
-  ['a queue message', { Records: [{ eventSource: 'aws:sqs', body: TEXT }] }, 500, 'setup', PROXY],
   ['a schedule', { 'detail-type': 'Scheduled Event', source: 'aws.events' }, 500, 'setup', PROXY],
   ['a v2 context without a method', { requestContext: { http: {} } }, 500, 'setup', PROXY],
 ])('%s is refused, and the remedy reported', async (_title, event, statusCode, reason, message) => {
@@ -124,4 +123,44 @@ it.each<[string, unknown, number, string, RegExp]>([
   expect(reply).toMatchObject({ statusCode, body: reason });
   expect(reports).toMatchObject([{ reason, status: statusCode, message: expect.stringMatching(message) }]);
   expect(calls).toEqual([]);
+});
+
+const LATTICE_1 = { raw_path: '/webhook', method: 'POST', headers: LOWER, body: TEXT, is_base64_encoded: false };
+const LATTICE_2 = {
+  version: '2.0',
+  path: '/webhook',
+  method: 'POST',
+  headers: changed(LOWER, (name, value) => [name, [value]]),
+  body: BASE64,
+  isBase64Encoded: true,
+  requestContext: { serviceNetworkArn: 'arn:aws:vpc-lattice:…' },
+};
+it.each<[string, object]>([
+  ['v1', LATTICE_1],
+  ['v2', LATTICE_2],
+])('a delivery that comes by VPC Lattice %s is handled', async (_form, event) => {
+  const { reply, calls } = await responseTo(event);
+  expect([reply.statusCode, calls]).toEqual([200, ['paid order-1042']]);
+});
+
+// Nobody reads a response there: what returns is deleted, and an error keeps the message.
+it.each<[string, object]>([
+  ['SQS', { Records: [{ eventSource: 'aws:sqs', messageId: '1', body: TEXT, attributes: {}, messageAttributes: {} }] }],
+  ['SNS', { Records: [{ EventSource: 'aws:sns', Sns: { Message: TEXT, MessageAttributes: {} } }] }],
+  ['EventBridge', { version: '0', source: 'payments', 'detail-type': 'webhook', detail: JSON.parse(TEXT) }],
+])('an event of %s makes the function throw, and is reported', async (_sender, event) => {
+  const shop = endpoint();
+  await expect(toLambdaHandler(shop.handler)(event as LambdaEvent)).rejects.toMatchObject({
+    kind: 'configuration',
+    message: expect.stringContaining('Verify the webhook where its HTTP request arrives'),
+  });
+  expect(shop.reports).toMatchObject([{ reason: 'setup', message: expect.stringContaining('keeps the message') }]);
+});
+
+it.each<[string, unknown]>([
+  ['a schedule', { version: '0', source: 'aws.events', 'detail-type': 'Scheduled Event', detail: {} }],
+  ['a warm-up ping', { warmup: true }],
+  ['nothing', null],
+])('%s is answered 500, and does not throw', async (_name, event) => {
+  expect((await responseTo(event)).reply).toMatchObject({ statusCode: 500, body: 'setup' });
 });

@@ -162,6 +162,8 @@ function mismatch(
     operation,
     externalId: externalId === null ? null : client.hide(externalId),
     attempts,
+    status: response.status,
+    requestId: response.requestId,
     outcome: 'rejected', // read back and compared: this call created none
     differences,
     existing: hideIn(invoice, response.hide),

@@ -170,7 +170,7 @@ describe('a conflict', () => {
     const mismatch = renewed.error;
     expect(mismatch).toBeInstanceOf(InvoiceMismatchError);
     expect(mismatch).toMatchObject({ code: 'SDK_INVOICE_MISMATCH', outcome: 'rejected', differences });
-    expect(mismatch).toMatchObject({ existing: { uuid: pendingInvoice.uuid } });
+    expect(mismatch).toMatchObject({ existing: { uuid: pendingInvoice.uuid }, status: 200 }); // of the read
     for (const name of differences) expect(mismatch.message).toContain(name);
   });
 });

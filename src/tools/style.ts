@@ -1,22 +1,25 @@
+// The style sheet of all pages that the tools make: those of the sandbox, and the reports of a storm and of `reconcile`.
+// Each takes BASE and its own parts.
+
 /** Those of macOS and iOS, Windows, Android and Linux, in this order. */
-export const SANS = `-apple-system, BlinkMacSystemFont, "Segoe UI", Roboto, "Noto Sans", "Liberation Sans", "Helvetica Neue", Arial, sans-serif`;
+const SANS = `-apple-system, BlinkMacSystemFont, "Segoe UI", Roboto, "Noto Sans", "Liberation Sans", "Helvetica Neue", Arial, sans-serif`;
 const MONO = `ui-monospace, "SF Mono", Menlo, Consolas, "Noto Sans Mono", "Liberation Mono", "DejaVu Sans Mono", monospace`;
 
 /** Methods whose price the style sheet can switch without script. */
 const SWITCHED = Array.from({ length: 24 }, (_, at) => at);
 
 /**
- * One style sheet for all pages: light and dark, 320 px upwards, no font or image that is loaded. The fonts are those that
- * machines have, the common ones of each system by name, because `system-ui` is a wide one on many a Linux. Seven spaces (--s1 to --s7), six sizes
- * of type (--t1 to --t6), three weights.
+ * What all pages share: light, and dark on a screen; 320 px upwards; no font or image that is loaded. The fonts are those
+ * that machines have, the common ones of each system by name, because `system-ui` is a wide one on many a Linux. Seven
+ * spaces (--s1 to --s7), six sizes of type (--t1 to --t6), three weights.
  */
-export const STYLE = `:root { color-scheme: light dark;
+export const BASE = `:root { color-scheme: light dark;
   --s1: 4px; --s2: 8px; --s3: 12px; --s4: 16px; --s5: 24px; --s6: 32px; --s7: 48px;
   --t1: .75rem; --t2: .8125rem; --t3: .875rem; --t4: 1rem; --t5: 1.25rem; --t6: 2.25rem; --sans: ${SANS}; --mono: ${MONO}; --normal: 400; --medium: 500; --strong: 600;
   --ink: #1a1f36; --soft: #596275; --paper: #fff; --ground: #f6f7f9; --line: #e6e9ef; --edge: #868fa0; --accent: #5046e4; --accent-ground: #f3f2fe; --link: #4a40d4;
   --good: #0a6637; --good-ground: #e2f5ea; --warn: #8a4700; --warn-ground: #fdefd3; --wait: #1f4fb4; --wait-ground: #e5eefd; --off: #4c5567; --off-ground: #eceff3; --bad: #ab1a30; --bad-ground: #fff1f2;
   --bar: #1a1f36; --bar-line: #ffffff33; --code: #0f1420; --code-ink: #d9e0ee; --code-name: #9db0d6; --code-text: #a5e3b5; --mark: #f4c878; --float: 0 8px 30px #10182833; }
-@media (prefers-color-scheme: dark) { :root {
+@media screen and (prefers-color-scheme: dark) { :root {
   --ink: #e7eaf0; --soft: #a1aabb; --paper: #171b24; --ground: #0f1218; --line: #2a303d; --edge: #717c8f; --accent: #635bff; --accent-ground: #22243c; --link: #a9a4ff;
   --good: #7fdca4; --good-ground: #10301f; --warn: #f4c878; --warn-ground: #352610; --wait: #9dbeff; --wait-ground: #16264a; --off: #b4bdcb; --off-ground: #252b36; --bad: #ff9ea8; --bad-ground: #3a1a20;
   --bar: #0a0c12; --code: #0b0e15; --float: 0 8px 30px #000000aa; } }
@@ -29,12 +32,19 @@ a { color: var(--link); text-decoration: none; } a:hover { text-decoration: unde
 code, pre, .mono { font-family: var(--mono); font-size: var(--t1); } [hidden] { display: none !important; }
 :focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; border-radius: var(--s1); } [tabindex="-1"]:focus { outline: none; }
 .soft { color: var(--soft); font-weight: var(--normal); } .small { font-size: var(--t2); } .num, time, .money { font-variant-numeric: tabular-nums; } time, .money { white-space: nowrap; } .grow { flex: 1; } .pad { padding: var(--s3) var(--s4); }
-.unseen { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); } .skip { position: absolute; inset-inline-start: -999px; } .skip:focus { inset-inline-start: var(--s4); z-index: 3; padding: var(--s2); background: var(--paper); }
-.stack { display: grid; gap: var(--s3); grid-template-columns: minmax(0, 1fr); align-content: start; } .stack:empty, [data-live]:empty { display: none; } .stack .stack, .split > .stack { gap: var(--s5); }
-.row { display: flex; flex-wrap: wrap; gap: var(--s2); align-items: center; } .pair { flex-wrap: nowrap; } .grid { display: grid; gap: var(--s4); grid-template-columns: repeat(auto-fit, minmax(min(220px, 100%), 1fr)); align-items: start; }
 
 /* Tones */
 .good { --tone: var(--good); --tone-ground: var(--good-ground); } .warn { --tone: var(--warn); --tone-ground: var(--warn-ground); } .bad { --tone: var(--bad); --tone-ground: var(--bad-ground); } .wait { --tone: var(--wait); --tone-ground: var(--wait-ground); } .off, .plain { --tone: var(--off); --tone-ground: var(--off-ground); }
+button, .button { font: inherit; font-weight: var(--strong); display: inline-block; text-align: center; line-height: 30px; min-height: 32px; padding: 0 var(--s3); border: 1px solid var(--line); border-color: color-mix(in srgb, var(--edge) 50%, var(--line)); border-radius: 6px; background: var(--paper); color: var(--ink); cursor: pointer; white-space: nowrap; } button:hover, .button:hover { border-color: var(--edge); text-decoration: none; }
+button.main, .button.main { background: var(--accent); border-color: var(--accent); color: #fff; } button.full, .button.full { width: 100%; line-height: 42px; overflow: hidden; text-overflow: ellipsis; font-size: var(--t4); } button.danger { color: var(--bad); } button.link, summary.link { min-height: 0; line-height: inherit; padding: 0; border: 0; background: none; color: var(--link); font-weight: var(--medium); } button:disabled { opacity: .6; cursor: default; }
+pre { padding: var(--s3) var(--s4); border-radius: 8px; background: var(--code); color: var(--code-ink); white-space: pre-wrap; line-height: 1.5; max-height: 480px; overflow: auto; } pre .name { color: var(--code-name); } pre .str { color: var(--code-text); } details > pre { margin-top: var(--s2); }
+.scroll { overflow-x: auto; } .below { display: block; } table { border-collapse: collapse; width: 100%; } th, td { text-align: start; padding: var(--s2) var(--s4) var(--s2) 0; vertical-align: top; border-bottom: 1px solid var(--line); } th { font-size: var(--t1); color: var(--soft); white-space: nowrap; }
+`;
+
+/** The frame, the lists and the payment page of the sandbox. */
+export const SANDBOX = `.unseen { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); } .skip { position: absolute; inset-inline-start: -999px; } .skip:focus { inset-inline-start: var(--s4); z-index: 3; padding: var(--s2); background: var(--paper); }
+.stack { display: grid; gap: var(--s3); grid-template-columns: minmax(0, 1fr); align-content: start; } .stack:empty, [data-live]:empty { display: none; } .stack .stack, .split > .stack { gap: var(--s5); }
+.row { display: flex; flex-wrap: wrap; gap: var(--s2); align-items: center; } .pair { flex-wrap: nowrap; } .grid { display: grid; gap: var(--s4); grid-template-columns: repeat(auto-fit, minmax(min(220px, 100%), 1fr)); align-items: start; }
 .tag { display: inline-block; padding: 0 var(--s2); border-radius: 10px; font: var(--strong) var(--t1)/20px var(--sans); color: var(--tone); background: var(--tone-ground); white-space: nowrap; } .tag.bad { background: color-mix(in srgb, var(--bad) 12%, var(--paper)); }
 .hook { color: var(--tone); white-space: nowrap; } .notice { padding: var(--s3) var(--s4); border-radius: 6px; color: var(--tone); background: var(--tone-ground); }
 .box { display: grid; gap: var(--s2); padding: var(--s4); border: 1px solid color-mix(in srgb, var(--tone) 30%, transparent); border-radius: 8px; background: var(--tone-ground); } .box h2, .box h3 { color: var(--tone); } .box p.soft, .box .soft { color: var(--ink); opacity: .8; } .box .row:empty { display: none; }
@@ -51,8 +61,6 @@ code, pre, .mono { font-family: var(--mono); font-size: var(--t1); } [hidden] { 
 .message main { max-width: 560px; margin: var(--s7) auto; padding: 0 var(--s4); }
 
 /* Controls */
-button, .button { font: inherit; font-weight: var(--strong); display: inline-block; text-align: center; line-height: 30px; min-height: 32px; padding: 0 var(--s3); border: 1px solid var(--line); border-color: color-mix(in srgb, var(--edge) 50%, var(--line)); border-radius: 6px; background: var(--paper); color: var(--ink); cursor: pointer; white-space: nowrap; } button:hover, .button:hover { border-color: var(--edge); text-decoration: none; }
-button.main, .button.main { background: var(--accent); border-color: var(--accent); color: #fff; } button.full, .button.full { width: 100%; line-height: 42px; overflow: hidden; text-overflow: ellipsis; font-size: var(--t4); } button.danger { color: var(--bad); } button.link, summary.link { min-height: 0; line-height: inherit; padding: 0; border: 0; background: none; color: var(--link); font-weight: var(--medium); } button:disabled { opacity: .6; cursor: default; }
 input[type=text], input[type=search], select { font: inherit; min-height: 32px; padding: 0 var(--s2); width: 100%; min-width: 0; color: inherit; background: var(--paper); border: 1px solid var(--edge); border-radius: 6px; } ::placeholder { color: var(--soft); opacity: 1; }
 .field { display: grid; gap: var(--s1); min-width: 0; } .field > label { font-weight: var(--medium); } .joined { display: flex; gap: var(--s2); } .joined input { flex: 1; } .hint { min-height: 1.45em; font-size: var(--t2); color: var(--soft); } .hint[role=alert] { color: var(--bad); } input[aria-invalid] { border-color: var(--bad); } form[role=search] { width: 320px; max-width: 100%; }
 summary { cursor: pointer; } .menu { position: relative; } .menu > summary { list-style: none; } .menu > summary::-webkit-details-marker { display: none; } .menu > summary::after { content: "▾"; margin-inline-start: var(--s1); } .sheet { grid-template-columns: minmax(0, 1fr); position: absolute; inset-inline-end: 0; top: calc(100% + var(--s1)); z-index: 3; display: grid; gap: var(--s3); width: 320px; max-width: calc(100vw - var(--s5)); max-height: 80vh; overflow: auto; padding: var(--s4); border: 1px solid var(--line); border-radius: 8px; background: var(--paper); color: var(--ink); box-shadow: var(--float); } .menu > summary.link::after { content: none; }
@@ -85,9 +93,8 @@ dl { display: grid; gap: var(--s2); } dl > div { display: grid; grid-template-co
 @media (min-width: 1100px) { .dashboard:has(main.wide) { height: 100vh; } main.wide { min-height: 0; } .panes { min-height: 0; grid-template-rows: minmax(0, 1fr); grid-template-columns: minmax(300px, 380px) minmax(0, 1fr); } .list, .detail { overflow-y: auto; } .list { border-inline-end: 1px solid var(--line); } .narrow-only { display: none; } td > .mono { white-space: nowrap; } } @media (max-width: 1099px) { .rows a[aria-current] { background: none; box-shadow: none; } .panes:not(.chosen) .detail, .panes.chosen .list { display: none; } .detail { padding: var(--s4); } }
 .strip { display: grid; grid-template-columns: repeat(7, minmax(0, 1fr)); gap: var(--s1); } .strip li { border-top: 3px solid var(--line); padding-top: var(--s1); font-size: var(--t1); color: var(--soft); } .strip .good, .strip .bad { border-color: var(--tone); } .strip .wait { border-color: var(--mark); } .strip span { display: block; } .strip a { color: inherit; display: block; } .strip a[aria-current] { color: var(--ink); font-weight: var(--strong); } @media (max-width: 759px) { .strip { grid-template-columns: repeat(4, minmax(0, 1fr)); gap: var(--s2) var(--s1); } }
 .messages { display: grid; gap: var(--s4); grid-template-columns: minmax(0, 1fr); align-items: start; } @media (min-width: 900px) { .messages { grid-template-columns: minmax(0, 1fr) minmax(0, 1fr); } } .messages > div { display: grid; gap: var(--s2); grid-template-columns: minmax(0, 1fr); }
-pre { padding: var(--s3) var(--s4); border-radius: 8px; background: var(--code); color: var(--code-ink); white-space: pre-wrap; line-height: 1.5; max-height: 480px; overflow: auto; } pre .name { color: var(--code-name); } pre .str { color: var(--code-text); } details > pre { margin-top: var(--s2); }
 .steps { display: grid; gap: var(--s5); counter-reset: step; } .steps > li { counter-increment: step; display: grid; gap: var(--s2); padding-inline-start: var(--s6); position: relative; grid-template-columns: minmax(0, 1fr); } .steps > li::before { content: counter(step); position: absolute; inset-inline-start: 0; width: 22px; height: 22px; border-radius: 50%; text-align: center; font-size: var(--t1); line-height: 22px; font-weight: var(--strong); color: var(--tone); background: var(--tone-ground); } .steps > .good::before { content: "✓"; } .steps > .good h3 { color: var(--soft); }
-.scroll { overflow-x: auto; } .below { display: block; } table { border-collapse: collapse; width: 100%; } th, td { text-align: start; padding: var(--s2) var(--s4) var(--s2) 0; vertical-align: top; border-bottom: 1px solid var(--line); } tr:last-child td { border: 0; } th { font-size: var(--t1); color: var(--soft); white-space: nowrap; } td:has(.money) { white-space: nowrap; }
+tr:last-child td { border: 0; } td:has(.money) { white-space: nowrap; }
 @media (max-width: 759px) { .wide-only { display: none; } .top { padding: 0 var(--s3); gap: var(--s2); } .dashboard { grid-template: "top" auto "side" auto "main" 1fr / minmax(0, 1fr); } .dashboard main { padding: var(--s4) var(--s3) var(--s7); gap: var(--s4); } .dashboard main.wide { padding: 0; } .side { display: flex; overflow-x: auto; padding: var(--s1) var(--s2); border: 0; border-bottom: 1px solid var(--line); } .side hr { display: none; } .side a { gap: var(--s1); padding: 6px; font-size: var(--t2); white-space: nowrap; } .card { padding: var(--s4); } .title form { width: 100%; } .title .menu .sheet { inset-inline: auto 0; } .top .sheet { position: fixed; inset-inline: var(--s3); top: 44px; width: auto; } .title #actions .sheet, .detail .title .sheet { position: fixed; inset-inline: var(--s3); top: 88px; width: auto; }
   thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); } table, tbody, tr, td { display: block; } tr { padding: var(--s2) 0; border-bottom: 1px solid var(--line); } td { border: 0; padding: 2px 0; display: grid; grid-template-columns: 76px minmax(0, 1fr); gap: var(--s3); } td:empty { display: none; } td::before { content: attr(data-label); color: var(--soft); } td[data-label=""]::before { content: ""; } }
 
@@ -106,4 +113,37 @@ ${SWITCHED.map((at) => `.checkout:has([data-n="${at}"]:checked) .for-${at}`).joi
 @media (max-width: 759px) { .dock { padding: var(--s2) var(--s3); flex-wrap: nowrap; overflow-x: auto; white-space: nowrap; } .dock .sheet { position: fixed; inset: auto var(--s3) 56px; width: auto; white-space: normal; } .dock .grow { display: none; } .dock:has(> [role=alert]) { flex-wrap: wrap; } }
 @media (prefers-reduced-motion: no-preference) { button, .button, .method { transition: border-color .12s, background-color .12s; } }
 @media (forced-colors: active) { .method:has(:checked) { outline: 2px solid Highlight; } .tag, .dot { border: 1px solid; } }
+`;
+
+/** What the two reports share. They are printed too. */
+export const REPORT = `@media screen and (prefers-color-scheme: dark) { :root { --paper: #0f1218; --ground: #171b24; } }
+body { background: var(--paper); } main { max-width: 1280px; margin: 0 auto; padding: 28px var(--s5) var(--s7); } h1 { font-size: 1.5rem; line-height: 2rem; letter-spacing: -.01em; text-wrap: balance; } h2 { font-size: var(--t4); line-height: 1.5; }
+h1 .good, h1 .bad, h1 .warn { color: var(--tone); } @media (max-width: 700px) { main { padding: 20px var(--s4) var(--s6); } }
+@media print { :root { color-scheme: light; } button { display: none !important; } }
+`;
+
+/** The report of a storm: the money in cards, the day as lines, the stories. */
+export const STORM = `:root { --fault: #8b93a3; --plain: #c3c9d4; --mark: #3fa66e; --lost: #ab1a30; --less: #8a4700; --owed: #6d28d9; --odd: #4c5567; --lost-line: #d4364f; --less-line: #e08a1e; --owed-line: #7c3aed; --odd-line: #5b6b8c; --give: #e2f5ea; --again: #fbe3e6; --service: #eef3fe; }
+@media screen and (prefers-color-scheme: dark) { :root { --fault: #7d879b; --plain: #4a5266; --mark: #4cc384; --lost: #ff9ea8; --less: #f4c878; --owed: #c4a6ff; --odd: #b4bdcb; --lost-line: #ee4d66; --less-line: #f0a040; --owed-line: #a47bff; --odd-line: #8d9dbd; --give: #10301f; --again: #43202a; --service: #1a2544; } }
+.legend { color: var(--soft); } .sub { color: var(--soft); margin: var(--s1) 0 20px; }
+.cards{display:grid;grid-template-columns:repeat(auto-fit,minmax(190px,1fr));gap:12px;margin-bottom:20px}.cards div{border:1px solid var(--line);border-inline-start:4px solid var(--tone-line);border-radius:8px;padding:12px 16px}.cards b{display:block;font-size:20px;line-height:28px;font-weight:600;color:var(--tone)}.cards span{font-size:13px;color:var(--soft)}
+.lost{--tone:var(--lost);--tone-line:var(--lost-line)}.less{--tone:var(--less);--tone-line:var(--less-line)}.owed{--tone:var(--owed);--tone-line:var(--owed-line)}.odd{--tone:var(--odd);--tone-line:var(--odd-line)}.right{--tone:var(--good);--tone-line:var(--mark)}.plain{--tone-line:var(--plain)}
+.chart{overflow-x:auto}svg{display:block;width:100%;min-width:900px;height:auto}svg text{font:11px var(--sans);fill:var(--soft)}svg .label{font-weight:600;fill:var(--tone);paint-order:stroke;stroke:var(--paper);stroke-width:4px}g .shown{fill:none;stroke:var(--tone-line);stroke-width:1.5}.grid{stroke:var(--line)}.kill{stroke:var(--fault);stroke-dasharray:1 4}g line{stroke:var(--tone-line);stroke-width:2}g.plain line{stroke-width:1}g circle,g rect{fill:var(--tone-line)}g.plain circle{fill:var(--mark)}g.plain rect{fill:var(--fault)}
+.legend{display:flex;flex-wrap:wrap;gap:4px 20px;font-size:12px;margin:6px 0 24px}.legend i{display:inline-block;width:18px;height:3px;vertical-align:3px;margin-inline-end:6px;background:var(--tone-line)}.legend .dot,.legend .fault{width:7px;height:7px;border-radius:50%;vertical-align:0;background:var(--mark)}.legend .fault{border-radius:0;width:4px;background:var(--fault)}
+.two{display:grid;grid-template-columns:minmax(0,1fr) 392px;gap:24px;border-top:1px solid var(--line);padding:20px 0 28px}.two h2{color:var(--tone)}.cause{display:grid;gap:8px;align-content:start}.cause p a,.cause p span{white-space:nowrap}.end{border-top:1px solid var(--line);padding:20px 0 8px}.end ul{padding-inline-start:20px;color:var(--soft)}details{padding:4px 0}summary{cursor:pointer}
+.story{list-style:none}.story li,.heads{display:grid;grid-template-columns:132px 1fr 1fr 1.2fr;gap:0 12px}.heads{font-weight:600;font-size:12px;color:var(--soft);border-bottom:1px solid var(--line);padding-bottom:4px;margin:8px 0 4px}.story time{font-size:12px;color:var(--soft);padding-top:7px}.story span{padding:5px 10px;margin:3px 0;border-radius:6px;background:var(--ground);display:block}.customer span{grid-column:2}.service span{grid-column:3;background:var(--service)}.shop span{grid-column:4}.story i{font-style:normal;font-size:12px;line-height:16px;color:var(--soft);display:block}.story b{font-weight:500}.lane{display:none;font-style:normal;font-size:12px;color:var(--soft)}.story .give span{background:var(--give)}.story .again span{background:var(--again);outline:2px solid var(--lost-line)}.again b{color:var(--lost);font-weight:600}.again i{color:var(--ink)}.fails span{border-inline-start:3px solid var(--fault)}.killed span{border-inline-start:3px dotted var(--soft)}
+@media(max-width:900px){.two{grid-template-columns:minmax(0,1fr)}}
+@media(max-width:700px){.cards{grid-template-columns:1fr 1fr;gap:8px}.cards div{padding:8px 12px}.cards b{font-size:16px;line-height:22px}.heads{display:none}.story li{grid-template-columns:minmax(0,1fr)}.story span{grid-column:1}.story time{padding-top:4px}.lane{display:block}}
+@media print{.chart{overflow:visible}svg{min-width:0}.story li,.cards div,pre{break-inside:avoid}}
+button { justify-self: start; }
+`;
+
+/** The report of `reconcile`: the money in large figures, a table for each thing to do. */
+export const RECONCILE = `main { max-width: 1184px; display: grid; gap: 28px; grid-template-columns: minmax(0, 1fr); } h1 + p { margin-top: -24px; } dt { color: var(--soft); font-weight: var(--normal); }
+.pass { color: var(--good); } .fail { color: var(--bad); } .inconclusive { color: var(--warn); }
+.sums { border: 1px solid var(--line); border-radius: 10px; } dl { display: grid; grid-template-columns: repeat(3, minmax(0, 1fr)); } dl + dl { border-top: 1px solid var(--line); } dl > div { padding: 14px 20px; border-inline-start: 1px solid var(--line); } dl > div:first-child { border: 0; } dd { font-size: 22px; line-height: 28px; font-weight: 600; letter-spacing: -.01em; } dd.paid { color: var(--bad); } dd.difference { color: var(--warn); }
+.scroll { margin-top: 8px; } th { font-size: 12px; line-height: 16px; font-weight: 600; text-align: start; padding: 6px 12px; background: var(--ground); white-space: nowrap; } td { padding: 9px 12px; border-bottom: 1px solid var(--line); vertical-align: top; } td:first-child { font-weight: 600; white-space: nowrap; } td:last-child { min-width: 120px; } .num { text-align: end; white-space: nowrap; }
+details { border: 1px solid var(--line); border-radius: 8px; padding: 12px 16px; } summary { cursor: pointer; } details p { margin-top: 8px; }
+@media (max-width: 600px) { h1 { font-size: 20px; line-height: 28px; } dl { grid-template-columns: minmax(0, 1fr); } dl > div { border: 0; padding: 10px 16px; } }
+@media print { details { border: 0; } }
 `;

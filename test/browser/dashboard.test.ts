@@ -1,4 +1,4 @@
-import { describe, expect } from 'vitest';
+import { describe, expect, onTestFinished } from 'vitest';
 import { listening, ORDER, receiver } from '../tools/sandbox/loopback.ts';
 import { withChromium } from './visit.ts';
 
@@ -270,6 +270,18 @@ describe('with script', () => {
     await page.reload();
     await page.getByText('Copy as', { exact: true }).click();
     await page.evaluate('navigator.clipboard.writeText = undefined');
-    expect(await copied('Copy as test')).toContain("import { MerchantClient } from 'merchant-invoicing'");
+    expect(await copied('Copy the body')).toContain('"external_id":"order-1"');
+  });
+
+  it('the built package sends the same script', async (visit) => {
+    const { createSandbox }: typeof import('../../src/tools/sandbox/index.ts') = await import('../../dist/sandbox.js');
+    const sandbox = createSandbox({ now: '2026-03-01T12:00:00Z' });
+    const { url } = await sandbox.listen();
+    onTestFinished(() => sandbox.close());
+    const { page, trouble } = await visit(url, { timezoneId: 'Asia/Tokyo' });
+    await page.goto(url);
+    await page.getByRole('button', { name: 'Copy' }).first().waitFor();
+    expect(await page.locator('#clock time').first().textContent()).toBe('21:00:00');
+    expect(trouble).toEqual([]);
   });
 });

@@ -87,7 +87,7 @@ function openOrder(world: World, incoming: IncomingRequest, invoice: InvoiceReco
   const home = homeOf(invoice);
   const choice = html`<fieldset><legend class="h1">Pay with</legend>${offers.map((offer, at) => methodChoice(offer, at, code, offer.method === chosen?.method))}</fieldset>
 ${message && html`<p class="notice bad" role="alert" tabindex="-1" autofocus>${message}</p>`}
-${chosen === undefined ? html`<p class="notice bad">No method takes this amount.</p>` : html`<button class="main full" name="action" value="pay" data-pay-button>Pay ${total}</button>`}`;
+${chosen === undefined ? html`<p class="notice bad">No method takes this amount.</p>` : html`<button class="main full" name="action" value="pay" data-pay-button data-busy="Paying…"><span>Pay ${total}</span></button>`}`;
   const cancel = html`<p>The order is closed, and cannot be paid any more.</p>${buttonForm(uuid, 'cancel', 'Yes, cancel it')}`;
   return html`<section class="summary" aria-labelledby="order"><div>${shop}
 <h1 class="soft" id="order">${purpose ? html`<bdi>${purpose}</bdi>` : html`Order <bdi>${external_id}</bdi>`}</h1>

@@ -5,6 +5,7 @@ import type { Perform } from '../actions.ts';
 import type { UnsentResponse } from '../service/respond.ts';
 import type { IncomingRequest } from '../service/service.ts';
 import type { World } from '../world.ts';
+import { pageScript } from './browser.ts';
 import { checkoutPage, pressedAction } from './checkout.ts';
 import { faultsContent } from './faults.ts';
 import { actionResponse, newPaymentPage, statusResponse } from './forms.ts';
@@ -13,7 +14,6 @@ import { overviewPage } from './overview.ts';
 import { paymentPage, paymentsPage } from './payments.ts';
 import { payoutsPage } from './payouts.ts';
 import { requestsPage } from './requests.ts';
-import { SCRIPT } from './script.ts';
 import { webhooksPage } from './webhooks.ts';
 
 const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><rect width="16" height="16" rx="3.5" fill="#5046e4"/><path d="M4.5 4.5h7M4.5 8h7M4.5 11.5h4" stroke="#fff" stroke-width="1.5" stroke-linecap="round"/></svg>`;
@@ -35,7 +35,7 @@ const SHOWN: ReadonlyMap<string, Show> = new Map<string, Show>([
   ['/_', () => seeOther('/')],
   ['/_/status', (_, __, perform) => statusResponse(perform)],
   ['/assets/sandbox.css', () => fileResponse('text/css; charset=utf-8', BASE + SANDBOX)],
-  ['/assets/sandbox.js', () => fileResponse('text/javascript; charset=utf-8', SCRIPT)],
+  ['/assets/sandbox.js', () => fileResponse('text/javascript; charset=utf-8', `'use strict';(${pageScript})();`)],
   ['/assets/icon.svg', () => fileResponse('image/svg+xml', ICON)],
 ]);
 

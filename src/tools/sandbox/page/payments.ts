@@ -8,7 +8,6 @@ import { toSandboxDelivery, toSandboxInvoice } from '../service/write-resources.
 import type { InvoiceMove } from '../state/log.ts';
 import type { InvoiceRecord } from '../state/records.ts';
 import type { World } from '../world.ts';
-import { testOf } from './copies.ts';
 import {
   actionForm,
   brief,
@@ -107,10 +106,7 @@ export function paymentPage(world: World, incoming: IncomingRequest, invoice: In
     [status === 'pending' ? 'Expires' : 'Ended', moment(invoice.finishedAt ?? invoice.expiresAt)],
     ['Id', html`<span class="mono">${uuid}</span> ${copyButton(uuid)}`],
   ]);
-  const test = status !== 'pending' && testOf(world, invoice);
-  const copies = html`<div class="stack">${test && copyButton(test, 'Copy as test', 'button')}
-${copyButton(JSON.stringify(wire, null, 2), 'Copy as JSON', 'button')}${copyButton(wire.payment_url, 'Copy the payment link', 'button')}</div>
-${test && html`<details><summary>As a test</summary><pre tabindex="0">${test}</pre></details>`}`;
+  const copies = html`<div class="stack">${copyButton(JSON.stringify(wire, null, 2), 'Copy as JSON', 'button')}${copyButton(wire.payment_url, 'Copy the payment link', 'button')}</div>`;
   return dashboardPage(world, incoming, {
     title: `Payment ${external_id}`,
     above: crumbs('/payments', 'Payments', external_id),

@@ -1,13 +1,13 @@
 import { type Html, html, type Part } from '../../html.ts';
+import { shellText } from '../../shell.ts';
 import { paymentWord } from '../../story.ts';
 import { RETRY_DELAYS } from '../delivery/deliveries.ts';
 import { signedRequest } from '../delivery/webhook-request.ts';
 import type { UnsentResponse } from '../service/respond.ts';
 import type { IncomingRequest } from '../service/service.ts';
 import type { DeliveryRecord, InvoiceRecord } from '../state/records.ts';
-import type { SandboxAttempt } from '../types.ts';
+import type { SandboxAttempt, SandboxWebhookRequest } from '../types.ts';
 import type { World } from '../world.ts';
-import { curlCommand, testOf } from './copies.ts';
 import {
   actionForm,
   addressOf,
@@ -90,10 +90,8 @@ async function detail(
   const number = Number(incoming.url.searchParams.get('try') ?? made);
   const attempt = log[number - (made - log.length) - 1] ?? log.at(-1);
   const curl = curlCommand(await signedRequest(world.settings, row, url, world.settings.wallClock()));
-  const test = testOf(world, invoice);
-  const copies = html`<div class="stack">${copyButton(curl, 'Copy as curl', 'button')}${copyButton(test, 'Copy as test', 'button')}${copyButton(row.body, 'Copy the body', 'button')}</div>
-<details><summary>As curl</summary><pre id="curl-text" tabindex="0" dir="auto">${curl}</pre><p class="soft small">Signed when this page was made. A receiver that checks the age accepts it for about 5 minutes.</p></details>
-<details><summary>As a test</summary><pre id="test-text" tabindex="0" dir="auto">${test}</pre><p class="soft small">Passes unchanged and needs no port. Replace receive with your endpoint.</p></details>`;
+  const copies = html`<div class="stack">${copyButton(curl, 'Copy as curl', 'button')}${copyButton(row.body, 'Copy the body', 'button')}</div>
+<details><summary>As curl</summary><pre id="curl-text" tabindex="0" dir="auto">${curl}</pre><p class="soft small">Signed when this page was made. A receiver that checks the age accepts it for about 5 minutes.</p></details>`;
   const isLatest = world.store.latestDelivery(invoice) === row; // the one that a resend sends
   // To this row by its id, because a filter may leave it out of the list afterwards.
   const hidden = { ident: invoice.uuid, back: `/webhooks/${row.id}` };
@@ -105,6 +103,12 @@ async function detail(
 <div id="diagnosis" class="stack" data-live>${diagnosisBox(incoming, row)}</div>
 <div id="tries" data-live>${strip(world, incoming, row, attempt)}</div>
 <div id="messages" class="messages" data-live>${attempt ? messages(row, attempt) : nothing('Not sent yet', 'The first attempt is held or in progress.')}</div>`;
+}
+
+/** A shell command that sends a request. */
+function curlCommand({ url, method, headers, body }: SandboxWebhookRequest): string {
+  const lines = Object.entries(headers).map(([name, value]) => `-H ${shellText(`${name}: ${value}`)}`);
+  return [`curl -i -X ${method} ${shellText(url)}`, ...lines, `--data-raw ${shellText(body)}`].join(' \\\n  ');
 }
 
 /**

@@ -23,7 +23,10 @@ export function pageScript(): void {
     const date = new Date(each.dateTime);
     const whole = `${dayOf(date)}, ${clockOf(date)}`;
     each.title = `${whole} here, ${date.toISOString()}`;
-    if ('minute' in each.dataset) each.textContent = clockOf(date).slice(0, 5);
+    const minute = clockOf(date).slice(0, 5);
+    if ('minute' in each.dataset) each.textContent = minute;
+    else if ('day' in each.dataset)
+      each.textContent = `${date.toLocaleDateString(undefined, { day: 'numeric', month: 'short' })} ${minute}`;
     else each.textContent = 'full' in each.dataset ? whole : clockOf(date);
   };
   const groupByDay = (list: HTMLElement): void => {

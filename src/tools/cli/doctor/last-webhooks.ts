@@ -3,6 +3,7 @@
 import type { MerchantClient } from '../../../client.ts';
 import type { WebhookDelivery } from '../../../contract/deliveries.ts';
 import type { Invoice } from '../../../contract/invoices.ts';
+import { orderOf } from '../../../contract/orders.ts';
 import { isMerchantError } from '../../../errors/guards.ts';
 import { shellWord } from '../../shell.ts';
 import { type CheckResult, passed } from '../terminal.ts';
@@ -85,7 +86,7 @@ export function webhooksCheck({ seen, now }: LastWebhooks): CheckResult {
         : `${refused.length} of ${last} ${refused.length === 1 ? 'was' : 'were'}`;
     const first = since === null ? '' : `, the first at ${utcOf(since, now)}`;
     const title = `${count} not accepted by ${endpointOf(latest.invoice)}${first}: ${status ?? 'no response'}`;
-    const fix = `npx merchant-invoicing order ${shellWord(latest.invoice.external_id)}   # says why`;
+    const fix = `npx merchant-invoicing order ${shellWord(orderOf(latest.invoice.external_id).order)}   # says why`;
     return { id, title, grade: 'fail', fix };
   }
   const none = unseen.length === 1 ? '1 has no delivery' : `${unseen.length} have no delivery`;
@@ -103,6 +104,37 @@ export function webhooksCheck({ seen, now }: LastWebhooks): CheckResult {
   const count = seen.length === 1 ? `${last} was` : `${accepted.length} of ${last} were`;
   if (unseen.length === 0) return passed(id, `${count} accepted${ago}`);
   return { id, title: `${count} accepted${ago}. ${none}: not seen`, grade: 'inconclusive', fix: '' };
+}
+
+/** What became of the other webhooks to one endpoint: whether a refusal is one mishap or an outage. */
+export interface OtherWebhooks {
+  /** Those that were looked at and had an attempt. */
+  readonly tried: number;
+  readonly refused: number;
+  /** When the first refused one was sent. */
+  readonly since: Date | null;
+}
+
+/** Reads the last webhooks to the endpoint of an order, without its own. Null if the service does not show them. */
+export async function otherWebhooks(
+  merchant: Pick<MerchantClient, 'invoices' | 'webhooks'>,
+  mine: readonly Invoice[],
+  signal: AbortSignal,
+): Promise<OtherWebhooks | null> {
+  try {
+    const { seen } = await lastWebhooks(merchant, signal);
+    const own = new Set(mine.map(({ uuid }) => uuid));
+    const endpoint = mine.map(endpointOf).at(-1);
+    const tried = seen.filter(
+      ({ invoice, end }) =>
+        end !== 'not_seen' && !own.has(invoice.uuid) && endpointOf(invoice) === endpoint,
+    );
+    const refused = tried.filter(({ end }) => end === 'refused');
+    return { tried: tried.length, refused: refused.length, since: outageOf(refused).since };
+  } catch (error) {
+    if (!isMerchantError(error) || signal.aborted) throw error;
+    return null;
+  }
 }
 
 /** Since when webhooks are refused, and with which status the first one was. */

@@ -8,7 +8,7 @@ const NAME = process.env['GITHUB_REPOSITORY'] ?? null;
 const REPOSITORY = NAME === null ? null : `https://github.com/${NAME}`;
 /** Where the release says that the site is. A card of a social network needs whole addresses. */
 const SITE = NAME === null ? BASE : `https://${NAME.replace('/', '.github.io/')}/`;
-const CLAIM = 'Paid in euro. Credited in USDT. Given exactly once.';
+const CLAIM = 'Paid in five currencies. Credited in USDT. Given exactly once.';
 const DESCRIPTION =
   'The TypeScript SDK of the Merchant Invoicing Service, with the whole service on your machine: payment pages, signed webhooks, faults, and a clock that you can turn.';
 
@@ -264,6 +264,7 @@ export default defineConfig({
   },
   themeConfig: {
     logo: '/mark.svg',
+    footer: { message: 'MIT licence. Node 22.12 or later, TypeScript 5.4 or later.' }, // of pages without a sidebar
     search: { provider: 'local', options: SEARCH },
     outline: [2, 3],
     nav: [

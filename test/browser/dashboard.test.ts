@@ -1,4 +1,4 @@
-import { describe, expect } from 'vitest';
+import { describe, expect, onTestFinished } from 'vitest';
 import { listening, ORDER, receiver } from '../tools/sandbox/loopback.ts';
 import { withChromium } from './visit.ts';
 
@@ -118,7 +118,7 @@ describe('without script', () => {
     }
     expect(await page.locator('.box').count()).toBe(1);
     fixed = true;
-    await page.getByRole('button', { name: 'Send again' }).click();
+    await page.getByRole('button', { name: 'Send order-1 again' }).click();
     await page.getByText('Delivered', { exact: true }).first().waitFor();
     await page.getByRole('link', { name: /Attempt 1/ }).click();
     await page.getByText('Your response 401').waitFor();
@@ -186,7 +186,7 @@ describe('with script', () => {
     await page.locator('#activity').getByText('order-1042').first().waitFor();
     await page.locator('#clock summary').first().click();
     await sandbox.pay('order-1042');
-    await page.locator('#attention').getByText('1 webhook, 1 cause').waitFor();
+    await page.locator('#lanes').getByText('Your shop has not heard of 1 payment, €25.00').waitFor();
     expect(await page.locator('#clock .sheet').isVisible()).toBe(true);
     expect(await page.evaluate('window.mark')).toBe(1);
     await page.goto(`${url}/payments`);
@@ -217,6 +217,25 @@ describe('with script', () => {
       const box = await row.boundingBox();
       expect(box && box.y + box.height).toBeLessThanOrEqual(720);
       expect(box?.y).toBeGreaterThan(40);
+    }
+  });
+
+  it('a row that is chosen elsewhere is in sight, also on the third page of the list', async (visit) => {
+    const { url, sandbox } = await listening({ fetch: async () => new Response() });
+    const order = { amount: '25.00', currency: 'EUR', callback_url: 'http://127.0.0.1:3000/' };
+    for (let at = 1; at <= 70; at += 1) await sandbox.expire(sandbox.create(order).uuid);
+    const chosen = sandbox.deliveries()[68];
+    for (const javaScriptEnabled of [true, false]) {
+      const { page } = await visit(url, { javaScriptEnabled, viewport: { width: 1280, height: 720 } });
+      await page.goto(`${url}/payments/${chosen?.invoice_uuid}`);
+      await page.getByRole('link', { name: /^Attempt 1/ }).click();
+      const row = page.locator('.list .rows a[aria-current=true]');
+      const box = await row.boundingBox();
+      expect([await row.getAttribute('id'), (box?.y ?? 0) > 40, (box?.y ?? 720) + (box?.height ?? 0) <= 720]).toEqual([
+        chosen?.id,
+        true,
+        true,
+      ]);
     }
   });
 
@@ -270,6 +289,18 @@ describe('with script', () => {
     await page.reload();
     await page.getByText('Copy as', { exact: true }).click();
     await page.evaluate('navigator.clipboard.writeText = undefined');
-    expect(await copied('Copy as test')).toContain("import { MerchantClient } from 'merchant-invoicing'");
+    expect(await copied('Copy the body')).toContain('"external_id":"order-1"');
+  });
+
+  it('the built package sends the same script', async (visit) => {
+    const { createSandbox }: typeof import('../../src/tools/sandbox/index.ts') = await import('../../dist/sandbox.js');
+    const sandbox = createSandbox({ now: '2026-03-01T12:00:00Z' });
+    const { url } = await sandbox.listen();
+    onTestFinished(() => sandbox.close());
+    const { page, trouble } = await visit(url, { timezoneId: 'Asia/Tokyo' });
+    await page.goto(url);
+    await page.getByRole('button', { name: 'Copy' }).first().waitFor();
+    expect(await page.locator('#clock time').first().textContent()).toBe('21:00:00');
+    expect(trouble).toEqual([]);
   });
 });

@@ -1,3 +1,4 @@
+import type { Locator } from 'playwright-core';
 import { describe, expect } from 'vitest';
 import { listening, ORDER, receiver } from '../tools/sandbox/loopback.ts';
 import { withChromium } from './visit.ts';
@@ -26,7 +27,7 @@ for (const javaScriptEnabled of [true, false]) {
     await page.getByText('Paid by Bank transfer').waitFor();
     const time = javaScriptEnabled ? /Mar 1, 2026, 21:00:00/ : '01 Mar 2026 12:00:00 UTC';
     expect(await page.getByText(time).count()).toBe(1);
-    expect(await page.getByText(/Webhook: delivered in (?:< 1|\d+) ms/).count()).toBe(1);
+    expect(await page.getByText(/Webhook accepted in (?:< 1|\d+) ms/).count()).toBe(1);
     expect(invoice()).toMatchObject({ status: 'success', payment_method: { name: 'Bank transfer' } });
     expect(hook.received).toHaveLength(1);
     expect([outside, trouble]).toEqual([[], []]);
@@ -65,6 +66,7 @@ describe('without script', () => {
     const { url, link, invoice, hook } = await order();
     const { page } = await visit(url, options);
     await page.goto(link);
+    await page.getByText('More', { exact: true }).click();
     await page.getByRole('button', { name: 'Disputed' }).click();
     expect(await page.getByLabel('The paid amount').inputValue()).toBe('20.00');
     await expect.poll(() => page.evaluate('document.activeElement.id')).toBe('adjust'); // a browser focuses after it has loaded
@@ -75,22 +77,27 @@ describe('without script', () => {
 });
 
 describe('with script', () => {
-  it('sends each form once, however often it is pressed', async (visit) => {
-    const { url, link } = await order();
+  it('while it pays the button says so, and nothing on the page sends a second form', async (visit) => {
+    const { url, link, invoice } = await order();
     const { page } = await visit(url);
+    const posts: (string | null)[] = [];
+    page.on('request', (request) => request.method() === 'POST' && posts.push(request.postData()));
     await page.goto(link);
-    const stopped = await page.evaluate(`[...document.forms].map((form) => [1, 2].map(() => {
-      const event = new Event('submit', { cancelable: true });
-      form.dispatchEvent(event);
-      return event.defaultPrevented;
-    }))`);
-    expect(stopped).toEqual(Array.from({ length: 6 }, () => [false, true]));
+    const seen = await page.evaluate(`(() => {
+      const press = (selector) => document.querySelector(selector).click();
+      press('[data-pay-button]');
+      for (const selector of ['[data-pay-button]', '.dock [value=fail]', '.dock [value=expire]']) press(selector);
+      const button = document.querySelector('[data-pay-button]');
+      return [button.getAttribute('aria-busy'), getComputedStyle(button, '::after').content];
+    })()`);
+    expect(seen).toEqual(['true', '"Paying…"']);
+    await page.getByText('Paid by Card').waitFor();
+    expect([posts, invoice().status]).toEqual([['method=1&action=pay'], 'success']);
   });
 
   for (const [button, target] of [
     ['Pay €25.50', URLS.success_url],
     ['Failed', URLS.fail_url],
-    ['Expired', URLS.fail_url],
   ] as const) {
     it(`${button}: leads back to the shop after three seconds, not before`, async (visit) => {
       const { url, link } = await order(URLS);
@@ -149,4 +156,38 @@ describe('with script', () => {
     now += 499;
     await page.getByRole('heading', { name: 'The time to pay has passed' }).waitFor();
   });
+});
+
+it('the dock of a phone: the state, the whole cause, three buttons', async (visit) => {
+  const headers = { 'Content-Type': 'text/plain; charset=utf-8', 'X-Merchant-Cause': 'api_key_as_secret' };
+  const { url, api, sandbox } = await listening({
+    fetch: async () => new Response('signature_mismatch', { status: 401, headers }),
+  });
+  const { json } = await api('POST', '/invoices', { ...ORDER, callback_url: 'http://127.0.0.1:3000/' });
+  await sandbox.pay('order-1042');
+  for (const width of [320, 390]) {
+    const { page } = await visit(url, { viewport: { width, height: 844 } });
+    await page.goto(json.data.payment_url);
+    const dock = page.locator('.dock');
+    expect(await dock.evaluate((each) => each.scrollWidth - each.clientWidth)).toBe(0);
+    const boxOf = async (part: Locator) => (await part.boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 };
+    const state = await boxOf(dock.getByText('Webhook refused, 401'));
+    const cause = await boxOf(dock.getByText('The secret of the receiver is the API key.'));
+    expect(cause.y).toBeGreaterThanOrEqual(state.y + state.height);
+    expect(cause.x + cause.width).toBeLessThanOrEqual(width);
+    const buttons = await Promise.all(
+      [
+        dock.getByRole('link', { name: 'See why' }),
+        dock.getByRole('button', { name: 'Send again' }),
+        dock.getByText('Correct').first(),
+      ].map(boxOf),
+    );
+    expect(new Set(buttons.map(({ y, height }) => Math.round(y + height)))).toHaveProperty('size', 1);
+    for (const { width: wide, height, x } of buttons) {
+      expect([wide, height].every((size) => size >= 40)).toBe(true);
+      expect(x + wide).toBeLessThanOrEqual(width);
+    }
+    await dock.getByRole('link', { name: 'See why' }).click();
+    await page.locator('.box').getByText('The secret of the receiver is the API key.').waitFor();
+  }
 });

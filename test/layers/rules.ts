@@ -9,7 +9,15 @@ export interface Room {
 
 const CALL = ['transport/', 'contract/', 'options.ts', 'errors/'];
 /** What the tools may take of the rooms above them. */
-const SHOP = ['webhooks/', 'contract/', 'errors/', 'tools/html.ts', 'tools/shell.ts', 'tools/story.ts'];
+const SHOP = [
+  'webhooks/',
+  'contract/',
+  'errors/',
+  'tools/html.ts',
+  'tools/shell.ts',
+  'tools/story.ts',
+  'tools/style.ts',
+];
 
 /** The import rules of the house, the closer match first. docs/architecture.md tells them. */
 export const ROOMS: readonly Room[] = [
@@ -43,6 +51,7 @@ export const ROOMS: readonly Room[] = [
   { holds: 'tools/story.ts', may: ['contract/'] },
   { holds: 'tools/html.ts', may: [] },
   { holds: 'tools/shell.ts', may: [] },
+  { holds: 'tools/style.ts', may: [] },
 ];
 
 /** Packages, and the only places that may import them. */

@@ -26,6 +26,7 @@ import {
 } from '../story.ts';
 import { readArguments } from './arguments.ts';
 import { COMMANDS, exampleOf } from './commands.ts';
+import { type OtherWebhooks, otherWebhooks, utcOf } from './doctor/last-webhooks.ts';
 import { CliError, EXIT, type ExitCode, type Io, misuse, unfulfilled } from './io.ts';
 import { performAction } from './sandbox/remote.ts';
 import { type Service, serviceOf } from './service.ts';
@@ -47,13 +48,15 @@ export async function orderCommand(args: readonly string[], io: Io): Promise<Exi
     const order = await readOrder(service, ident, io.signal);
     const facts = flags.resend ? await resendIn(service, order, io.signal) : order;
     const standing = standingOf(facts);
+    const mine = facts.map(({ invoice }) => invoice);
+    const others = standing.cause && (await otherWebhooks(service.merchant, mine, io.signal));
     const moments = [
       ...momentsOf(facts.map(({ invoice, deliveries }) => ({ invoice, deliveries: deliveries ?? [] }))),
       ...facts.flatMap(nextAttempt),
     ];
     const ok = standing.conclusion.grade !== 'fail';
-    if (flags.json) out(jsonLine({ ok, ...jsonOf(facts, standing), events: moments }));
-    else out(textOf(facts, standing, moments, styleOf(io)));
+    if (flags.json) out(jsonLine({ ok, ...jsonOf(facts, standing), others, events: moments }));
+    else out(textOf(facts, standing, others, moments, styleOf(io)));
     return ok ? EXIT.fine : EXIT.finding;
   } catch (error) {
     if (!isMerchantError(error)) throw error;
@@ -160,7 +163,23 @@ function numberOf({ external_id }: Invoice): OrderRenewal {
   return orderOf(external_id);
 }
 
-function textOf(order: OrderFacts, standing: Standing, moments: readonly Moment[], style: Style): string {
+/** Whether the refusal is one mishap or an outage, as the page of a payment says it. */
+function othersText({ tried, refused, since }: OtherWebhooks, now: Date): string {
+  const others = tried === 1 ? 'The other last webhook' : `Of the other ${tried} last webhooks`;
+  const first = since === null ? '' : `, the first at ${utcOf(since, now)}`;
+  if (tried === 1)
+    return `${others} to this endpoint was ${refused === 0 ? 'accepted' : `not accepted either${first}`}.`;
+  if (refused === 0) return `${others} to this endpoint all were accepted.`;
+  return `${others} to this endpoint ${refused} ${refused === 1 ? 'was' : 'were'} not accepted either${first}.`;
+}
+
+function textOf(
+  order: OrderFacts,
+  standing: Standing,
+  others: OtherWebhooks | null,
+  moments: readonly Moment[],
+  style: Style,
+): string {
   const { words, conclusion, cause, fix } = standing;
   const [to = null] = order.flatMap(({ invoice }) => addressText(invoice.callback_url) ?? []).slice(-1);
   const invoices = order.map(({ invoice }) => {
@@ -173,6 +192,7 @@ function textOf(order: OrderFacts, standing: Standing, moments: readonly Moment[
     wrapped(conclusion.text, 4, `  ${markOf(conclusion.grade, style)} `),
     ...(cause === null ? [] : [wrapped(printable(cause.text), 4)]),
     ...(cause?.remedy ? [wrapped(printable(cause.remedy), 4)] : []),
+    ...(others === null || others.tried === 0 ? [] : [wrapped(othersText(others, order[0].now), 4)]),
     ...(fix === null ? [] : [`    fix: ${printable(fix)}`]),
     '',
     ...invoices,

@@ -1,6 +1,6 @@
 import { Html, html } from '../html.ts';
-import { SANS } from '../sandbox/page/style.ts';
 import { clockOf, joinMoments } from '../story.ts';
+import { BASE, REPORT, STORM } from '../style.ts';
 import { moneyText, type StormFinding, type StormResult, type Sums, sumText, verdictText } from './result.ts';
 import type { Case } from './rules.ts';
 import type { Seen, Story } from './story.ts';
@@ -30,7 +30,7 @@ export function pageOf(report: Report): string {
   const further = [...told].flatMap((id) => (groups.some(({ first }) => first.order === id) ? [] : (id ?? [])));
   const page = html`<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'">
-<title>${`Storm, seed ${report.seed}`}</title><style>${new Html(STYLE)}</style></head><body><main>
+<title>${`Storm, seed ${report.seed}`}</title><style>${new Html(BASE + REPORT + STORM)}</style></head><body><main>
 ${headline(report)}
 ${cards(report)}
 ${chart(report, groups[0]?.first.order ?? null)}
@@ -221,24 +221,6 @@ function toneOfRow({ given, isKill, moment }: Seen, isAgain: boolean): string {
 function timeOf(at: Date, day: string): string {
   return `${at.toISOString().startsWith(day) ? '' : 'next day '}${clockOf(at)}`;
 }
-
-const STYLE = `:root{color-scheme:light dark;--ink:#1a1f36;--soft:#565f72;--paper:#fff;--ground:#f6f7f9;--line:#e3e7ee;--plain:#c3c9d4;--fault:#8b93a3;--mark:#3fa66e;
---lost:#ab1a30;--less:#8a4700;--owed:#6d28d9;--odd:#4c5567;--right:#0a6637;--lost-line:#d4364f;--less-line:#e08a1e;--owed-line:#7c3aed;--odd-line:#5b6b8c;--give:#e2f5ea;--again:#fbe3e6;--service:#eef3fe;--code:#0f1420;--link:#4338ca}
-@media(prefers-color-scheme:dark){:root{--ink:#eceef4;--soft:#a9b1c2;--paper:#10131c;--ground:#1a1f2b;--line:#2c3342;--plain:#4a5266;--fault:#7d879b;--mark:#4cc384;
---lost:#ff9ea8;--less:#f4c878;--owed:#c4a6ff;--odd:#b4bdcb;--right:#7fdca4;--lost-line:#ee4d66;--less-line:#f0a040;--owed-line:#a47bff;--odd-line:#8d9dbd;--give:#10301f;--again:#43202a;--service:#1a2544;--code:#080a10;--link:#a9a4ff}}
-*{box-sizing:border-box;margin:0;padding:0}body{font:400 14px/20px ${SANS};color:var(--ink);background:var(--paper);overflow-wrap:anywhere}
-main{max-width:1280px;margin:0 auto;padding:28px 24px 48px}h1{text-wrap:balance;font-size:24px;line-height:32px;letter-spacing:-.01em;font-weight:600}h2{font-size:16px;line-height:24px;font-weight:600}h3{font-size:14px;font-weight:600}
-.bad{color:var(--lost)}.good{color:var(--right)}.sub,.soft,.legend{color:var(--soft)}.sub{margin:4px 0 20px}
-.cards{display:grid;grid-template-columns:repeat(auto-fit,minmax(190px,1fr));gap:12px;margin-bottom:20px}.cards div{border:1px solid var(--line);border-inline-start:4px solid var(--tone-line);border-radius:8px;padding:12px 16px}.cards b{display:block;font-size:20px;line-height:28px;font-weight:600;color:var(--tone)}.cards span{font-size:13px;color:var(--soft)}
-.lost{--tone:var(--lost);--tone-line:var(--lost-line)}.less{--tone:var(--less);--tone-line:var(--less-line)}.owed{--tone:var(--owed);--tone-line:var(--owed-line)}.odd{--tone:var(--odd);--tone-line:var(--odd-line)}.right{--tone:var(--right);--tone-line:var(--mark)}.plain{--tone-line:var(--plain)}
-.chart{overflow-x:auto}svg{display:block;width:100%;min-width:900px;height:auto}svg text{font:11px ${SANS};fill:var(--soft)}svg .label{font-weight:600;fill:var(--tone);paint-order:stroke;stroke:var(--paper);stroke-width:4px}g .shown{fill:none;stroke:var(--tone-line);stroke-width:1.5}.grid{stroke:var(--line)}.kill{stroke:var(--fault);stroke-dasharray:1 4}g line{stroke:var(--tone-line);stroke-width:2}g.plain line{stroke-width:1}g circle,g rect{fill:var(--tone-line)}g.plain circle{fill:var(--mark)}g.plain rect{fill:var(--fault)}
-.legend{display:flex;flex-wrap:wrap;gap:4px 20px;font-size:12px;margin:6px 0 24px}.legend i{display:inline-block;width:18px;height:3px;vertical-align:3px;margin-inline-end:6px;background:var(--tone-line)}.legend .dot,.legend .fault{width:7px;height:7px;border-radius:50%;vertical-align:0;background:var(--mark)}.legend .fault{border-radius:0;width:4px;background:var(--fault)}
-.two{display:grid;grid-template-columns:minmax(0,1fr) 392px;gap:24px;border-top:1px solid var(--line);padding:20px 0 28px}.two h2{color:var(--tone)}.cause{display:grid;gap:8px;align-content:start}.cause p a,.cause p span{white-space:nowrap}a{color:var(--link)}.end{border-top:1px solid var(--line);padding:20px 0 8px}.end ul{padding-inline-start:20px;color:var(--soft)}details{padding:4px 0}summary{cursor:pointer}
-.story{list-style:none}.story li,.heads{display:grid;grid-template-columns:132px 1fr 1fr 1.2fr;gap:0 12px}.heads{font-weight:600;font-size:12px;color:var(--soft);border-bottom:1px solid var(--line);padding-bottom:4px;margin:8px 0 4px}.story time{font-size:12px;color:var(--soft);padding-top:7px}.story span{padding:5px 10px;margin:3px 0;border-radius:6px;background:var(--ground);display:block}.customer span{grid-column:2}.service span{grid-column:3;background:var(--service)}.shop span{grid-column:4}.story i{font-style:normal;font-size:12px;line-height:16px;color:var(--soft);display:block}.story b{font-weight:500}.lane{display:none;font-style:normal;font-size:12px;color:var(--soft)}.story .give span{background:var(--give)}.story .again span{background:var(--again);outline:2px solid var(--lost-line)}.again b{color:var(--lost);font-weight:600}.again i{color:var(--ink)}.fails span{border-inline-start:3px solid var(--fault)}.killed span{border-inline-start:3px dotted var(--soft)}
-pre{font:12px/18px ui-monospace,monospace;background:var(--code);color:#d9e0ee;border-radius:8px;padding:12px 16px;white-space:pre-wrap}button{font:inherit;font-weight:600;justify-self:start;min-height:32px;padding:0 12px;border:1px solid var(--plain);border-radius:6px;background:var(--paper);color:var(--ink);cursor:pointer}:focus-visible{outline:2px solid var(--link);outline-offset:2px}[hidden]{display:none}
-@media(max-width:900px){.two{grid-template-columns:minmax(0,1fr)}}
-@media(max-width:700px){main{padding:20px 16px 32px}.cards{grid-template-columns:1fr 1fr;gap:8px}.cards div{padding:8px 12px}.cards b{font-size:16px;line-height:22px}.heads{display:none}.story li{grid-template-columns:minmax(0,1fr)}.story span{grid-column:1}.story time{padding-top:4px}.lane{display:block}}
-@media print{button{display:none!important}.chart{overflow:visible}svg{min-width:0}.story li,.cards div,pre{break-inside:avoid}}`;
 
 const SCRIPT = `for(const button of document.querySelectorAll('.copy')){button.hidden=false;const code=button.previousElementSibling;button.onclick=async()=>{try{await navigator.clipboard.writeText(code.textContent);button.textContent='Copied'}catch{getSelection().selectAllChildren(code)}}}
 const open=()=>{const at=document.getElementById(decodeURIComponent(location.hash.slice(1)));if(at&&at.tagName==='DETAILS')at.open=true};addEventListener('hashchange',open);open()`;

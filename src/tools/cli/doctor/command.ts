@@ -1,3 +1,4 @@
+import type { MerchantClient } from '../../../client.ts';
 import { configurationFail, keyProblem } from '../../../errors/checks.ts';
 import type { MerchantError } from '../../../errors/classes.ts';
 import { guideTo } from '../../../errors/codes.ts';
@@ -20,9 +21,10 @@ import {
   styleOf,
   wrapped,
 } from '../terminal.ts';
+import { lastWebhooks, webhooksCheck } from './last-webhooks.ts';
 import { type SurveyPoint, survey } from './survey.ts';
 
-/** `doctor`: checks the settings, then the service by reads alone. */
+/** `doctor`: checks the settings, then the service and its last webhooks by reads alone. */
 export async function doctorCommand(args: readonly string[], io: Io): Promise<ExitCode> {
   const { values } = readArguments(COMMANDS.doctor, args, 'doctor');
   const { MERCHANT_BASE_URL, MERCHANT_API_KEY: apiKey = '', MERCHANT_WEBHOOK_SECRET: secret = '' } = io.env;
@@ -37,7 +39,7 @@ export async function doctorCommand(args: readonly string[], io: Io): Promise<Ex
     ? await checkService({ baseUrl, apiKey, allowHttp }, values.survey, io.signal)
     : { checks: [], points: [] };
   const results = [...settings, ...checks];
-  const ok = isUsable && results.every(({ grade }) => grade === 'pass' || grade === 'advice');
+  const ok = isUsable && results.every(({ grade }) => grade !== 'fail');
   if (values.json) {
     const shown = results.map(({ title: text, ...rest }) => ({ ...rest, ok: rest.grade === 'pass', text }));
     io.out(jsonLine({ ok, checks: shown, survey: points }));
@@ -56,9 +58,9 @@ export async function doctorCommand(args: readonly string[], io: Io): Promise<Ex
 
 function conclusionText(results: readonly CheckResult[], style: Style): string {
   const count = (grade: Grade): number => results.filter((each) => each.grade === grade).length;
-  const [wrong, advised] = [count('fail'), count('advice')];
+  const [wrong, advised, unseen] = [count('fail'), count('advice'), count('inconclusive')];
   if (wrong > 0) return `\n  ${style.bad(`✗ ${wrong} to correct`)}, the first one first\n`;
-  return `\n  ${style.good('✓ ready')}${advised === 0 ? '' : `, ${advised} with advice`}\n`;
+  return `\n  ${style.good('✓ ready')}${advised === 0 ? '' : `, ${advised} with advice`}${unseen === 0 ? '' : `, ${unseen} not seen`}\n`;
 }
 
 const POINT_WIDTH = 28;
@@ -149,12 +151,12 @@ async function checkService(
     return { checks: [failed('reachable', `cannot reach ${address}: ${cause}`, fix)], points: [] };
   }
   const ended = Date.now();
-  const { call, points } = await callAndSurvey(target, hasSurvey, signal);
+  const { calls, points } = await callAndSurvey(target, hasSurvey, signal);
   const checks = [
     passed('reachable', `${new URL(address).host} answers in ${ended - began} ms`),
     checkRedirect(response, address),
     checkClock(response.headers, (began + ended) / 2),
-    call,
+    ...calls,
   ];
   return { checks, points };
 }
@@ -187,7 +189,10 @@ function checkClock(headers: Headers, ours: number): CheckResult {
   );
 }
 
-/** Reads the payment methods with the key, and surveys the service if that succeeds and is wanted. */
+/**
+ * Reads the payment methods with the key. If that succeeds, it looks at the last webhooks, and surveys the service where
+ * that is wanted.
+ */
 async function callAndSurvey(target: Address, hasSurvey: boolean, signal: AbortSignal) {
   const { MerchantClient } = await import('../../../index.ts');
   try {
@@ -196,10 +201,21 @@ async function callAndSurvey(target: Address, hasSurvey: boolean, signal: AbortS
     const methods = await listed;
     const currencies = [...new Set(methods.map(({ currency }) => currency.code))].sort().join(' ') || 'no currency';
     const call = passed('call', `the key works: ${methods.length} payment methods, ${currencies}`);
-    return { call, points: hasSurvey ? await survey(client, listed, signal) : [] };
+    const webhooks = await checkWebhooks(client, signal);
+    return { calls: [call, webhooks], points: hasSurvey ? await survey(client, listed, signal) : [] };
   } catch (error) {
     if (!isMerchantError(error)) throw error;
-    return { call: failedCall(error, new URL(target.baseUrl).host), points: [] };
+    return { calls: [failedCall(error, new URL(target.baseUrl).host)], points: [] };
+  }
+}
+
+async function checkWebhooks(client: MerchantClient, signal: AbortSignal): Promise<CheckResult> {
+  try {
+    return webhooksCheck(await lastWebhooks(client, signal));
+  } catch (error) {
+    if (!isMerchantError(error) || signal.aborted) throw error;
+    const title = `no webhook was seen: the list of invoices failed with ${error.code}`;
+    return { id: 'webhooks', title, grade: 'inconclusive', fix: '' };
   }
 }
 

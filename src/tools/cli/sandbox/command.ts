@@ -124,11 +124,11 @@ function announce(sandbox: Sandbox, flags: Flags, io: Io, style: Style): void {
     io.out(`${JSON.stringify({ baseUrl: url, apiKey, webhookSecret, dashboard: `${url}/` })}\n`);
   }
   if (flags.json) return;
-  io.out(banner(sandbox, style, flags.seed !== undefined));
+  io.out(banner(sandbox, style, flags));
 }
 
 /** The lines of the screen when the sandbox listens. */
-function banner(sandbox: Sandbox, style: Style, hasSeed: boolean): string {
+function banner(sandbox: Sandbox, style: Style, { seed, demo }: Pick<Flags, 'seed' | 'demo'>): string {
   const { url, apiKey, webhookSecret, frozen } = sandbox;
   const width = Math.max(34, url.length + 6);
   const clock = frozen ? 'frozen' : 'real time';
@@ -138,7 +138,10 @@ function banner(sandbox: Sandbox, style: Style, hasSeed: boolean): string {
     `API        ${url.padEnd(width)}key     ${apiKey}`,
     `Dashboard  ${`${url}/`.padEnd(width)}secret  ${webhookSecret}`,
     `Clock      ${clock}`,
-    ...(hasSeed ? [`Seed       ${sandbox.seed}`] : []),
+    ...(seed === undefined ? [] : [`Seed       ${sandbox.seed}`]),
+    ...(demo
+      ? [`Look first ${`${url}/`}`, '           Two customers have paid, and the shop does not know. Why?']
+      : []),
     '',
     'env   for node --env-file=.env, or for your shell',
     `      MERCHANT_BASE_URL=${url}`,

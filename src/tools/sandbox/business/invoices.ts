@@ -29,6 +29,7 @@ export function openInvoice(world: World, draft: InvoiceDraft, createdAt = world
     expiresAt: createdAt + lifetime,
     status: 'pending',
     finishedAt: null,
+    paidAfter: null,
     method: null,
     amountToSend: null,
     rate: null,
@@ -151,6 +152,7 @@ function finish(
   at = world.clock.now(),
 ): Promise<void> {
   const from = invoice.status;
+  if (from !== 'pending') invoice.paidAfter = from;
   endInvoice(invoice, status, at);
   logMove(world, invoice, from, why);
   return announce(world, invoice);

@@ -1,3 +1,4 @@
+import { printable } from '../../../errors/printable.ts';
 import { RAW_BODY_ADVICE } from '../../../webhooks/body.ts';
 import { REASONS, type Verdict } from '../../../webhooks/reasons.ts';
 import { type MistakeId, mistakeOf } from '../../../webhooks/verify/why.ts';
@@ -9,6 +10,8 @@ import { type MistakeId, mistakeOf } from '../../../webhooks/verify/why.ts';
 /** The remedy of a receiver that takes too long. To answer before the work is done would lose the event. */
 export const LONG_WORK = 'Answer 2xx right after the commit. Give long work to a queue in the same transaction.';
 const SEE_LOG = 'Look into the log of the receiver for this request.';
+const THEN_RESEND = 'Then send the webhook again.';
+const REPAIR = `Repair the receiver: its log has this request. ${THEN_RESEND}`;
 /** For a secret that is proven to be another one: nothing changed the body. */
 const COMPARE_SECRETS =
   'Compare the secret with the dashboard, or with the lines that the sandbox prints. The bytes arrived as they were sent; the console of the receiver shows its own fingerprint.';
@@ -17,21 +20,27 @@ const COMPARE_THREE =
   'Compare three things: its secret, the bytes of the body as they arrived, and the text that is signed, {timestamp}.{body}.';
 const NO_LOGIN = 'A webhook carries a signature and no login: exempt this route.';
 
-/** What is wrong, and what to change. `{host}`, `{place}` and `{what}` are filled in. */
+/** What is wrong, and what to change. `{host}`, `{path}`, `{place}` and `{what}` are filled in. */
 const CAUSES = {
-  nothing_listens: ['Nothing listens at {host}.', 'Start the receiver, or correct the port of the callback_url.'],
+  nothing_listens: [
+    'Nothing listens at {host}.',
+    `Start the receiver, or correct the port of the callback_url. ${THEN_RESEND}`,
+  ],
   unknown_host: ['No address is known for {host}.', 'Correct the host of the callback_url.'],
   connection_closed: [
     'The receiver closed the connection without a response.',
-    'It may have crashed: look into its log.',
+    `It may have crashed: look into its log, and repair it. ${THEN_RESEND}`,
   ],
   no_tls: ['{host} does not speak TLS.', 'Write http:// in the callback_url.'],
   unknown_certificate: [
     'The certificate of {host} is not known here.',
     'Start the sandbox with NODE_EXTRA_CA_CERTS, or use http:// on this machine.',
   ],
-  connection_failed: ['The connection to {host} failed: {what}.', SEE_LOG],
-  time_out: ['No response came in time: long work, or a route that never calls its handler.', LONG_WORK],
+  connection_failed: ['The connection to {host} failed: {what}.', REPAIR],
+  time_out: [
+    'No response came in time: long work, or a route that never calls its handler.',
+    `${LONG_WORK} ${THEN_RESEND}`,
+  ],
   redirect: ['It redirects{what}.', 'A redirect counts as a failure: make the final address the callback_url.'],
   no_route: [
     'The receiver has no POST route {place}.',
@@ -40,7 +49,10 @@ const CAUSES = {
   no_post: ['The receiver takes no POST {place}.', 'Make the route take POST.'],
   body_too_large: ['The body is too large for the receiver.', 'Raise its limit: a webhook has about 1 kB.'],
   not_json: ['The receiver does not take application/json.', 'Let this route take it.'],
-  proxy: ['A proxy answered, and the application behind it did not.', 'Start the application, or correct the proxy.'],
+  proxy: [
+    'A proxy answered, and the application behind it did not.',
+    `Start the application, or correct the proxy. ${THEN_RESEND}`,
+  ],
   login: ['The endpoint asks for a login (WWW-Authenticate).', NO_LOGIN],
   csrf: ['A protection against forged forms (CSRF) refused it.', 'Exempt this route from it.'],
   host_blocked: [
@@ -59,7 +71,7 @@ const CAUSES = {
     'The receiver gave no reason that is known here.',
     `${COMPARE_THREE} Where its log shows no request, a login or a firewall stands before the route: exempt it.`,
   ],
-  receiver_failed: ['The receiver failed.', SEE_LOG],
+  receiver_failed: ['{path} answers {what}', REPAIR],
   html_page: [
     'An HTML page answered {place}: most often this is not your webhook route.',
     'Compare the path of the callback_url with your route. If it is your route, respond without a page.',
@@ -126,7 +138,7 @@ export interface RefusedDelivery {
  */
 export function diagnoseReply(reply: RefusedDelivery): Diagnosis {
   const { status, problem, url } = reply;
-  if (status !== null) return fromHandler(reply, status) ?? diagnosis(idOf(reply, status), url, redirectOf(reply));
+  if (status !== null) return fromHandler(reply, status) ?? ofStatus(reply, status, url);
   const code = problem ?? 'no response';
   const id = Object.hasOwn(BY_CODE, code) ? BY_CODE[code] : undefined;
   return diagnosis(id ?? 'connection_failed', url, code);
@@ -146,7 +158,7 @@ export function isHtmlPage({ body, headers }: Pick<RefusedDelivery, 'body' | 'he
  */
 export function diagnoseStatus(host: string, url: string | null, status: number | null): Diagnosis {
   if (status === null) {
-    const remedy = `Start it, or correct the address. The service waits for 15 s. ${LONG_WORK}`;
+    const remedy = `Start it, or correct the address. The service waits for 15 s. ${LONG_WORK} ${THEN_RESEND}`;
     return { id: 'connection_failed', text: `No response came from ${host}.`, remedy, isProven: false };
   }
   if (status === 400 || status === 401) {
@@ -157,13 +169,27 @@ export function diagnoseStatus(host: string, url: string | null, status: number 
       isProven: false,
     };
   }
-  return { ...diagnosis(idOf({ body: null, headers: null }, status), url, ''), isProven: false };
+  return { ...ofStatus({ body: null, headers: null }, status, url), isProven: false };
+}
+
+function ofStatus(reply: Pick<RefusedDelivery, 'body' | 'headers'>, status: number, url: string | null): Diagnosis {
+  const id = idOf(reply, status);
+  return diagnosis(id, url, id === 'receiver_failed' ? `${status}${firstLineOf(reply)}` : redirectOf(reply));
+}
+
+const LINE_MAX = 200;
+
+/** What a receiver writes about its own failure is the cause of it. A page for people would not be one line. */
+function firstLineOf({ body }: Pick<RefusedDelivery, 'body'>): string {
+  const [line = ''] = (body ?? '').trim().split(/\r?\n/, 1);
+  return line === '' || line.startsWith('<') ? '.' : `: ${printable(line.slice(0, LINE_MAX))}`;
 }
 
 function diagnosis(id: CauseId, url: string | null, what = ''): Diagnosis {
   const [text, remedy] = CAUSES[id];
   const filled = text
     .replace('{host}', () => (url === null ? 'the receiver' : new URL(url).host))
+    .replace('{path}', () => (url === null ? 'The receiver' : new URL(url).pathname))
     .replace('{place}', () => (url === null ? 'for the callback_url' : `at ${new URL(url).pathname}`))
     .replace('{what}', () => what);
   return { id, text: filled, remedy, isProven: !UNPROVEN.includes(id) };
@@ -205,7 +231,7 @@ function idOf({ body, headers }: Pick<RefusedDelivery, 'body' | 'headers'>, stat
   return BY_STATUS[status] ?? (status >= 500 ? 'receiver_failed' : 'refused');
 }
 
-function redirectOf({ headers }: RefusedDelivery): string {
+function redirectOf({ headers }: Pick<RefusedDelivery, 'headers'>): string {
   const to = headers?.['location'];
   return to === undefined ? '' : ` to ${to}`;
 }

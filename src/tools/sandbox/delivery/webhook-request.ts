@@ -3,7 +3,6 @@ import type { KnownEventType } from '../../../contract/statuses.ts';
 import { isLoopback } from '../../../contract/values/scalars.ts';
 import { eventNameOf } from '../../../webhooks/event/events.ts';
 import { signWebhook } from '../../../webhooks/verify/signature.ts';
-import type { VerifyWebhookOptions } from '../../../webhooks/verify/verify.ts';
 import type { Dialect } from '../dialects.ts';
 import type { DeliveryFetch } from '../sandbox-options.ts';
 import type { DeliveryFault } from '../state/faults.ts';
@@ -15,18 +14,6 @@ import type { World } from '../world.ts';
 /** The event of an invoice that has ended. A status that the interface does not list counts as canceled. */
 export function eventTypeOf(invoice: InvoiceRecord): KnownEventType {
   return eventNameOf(invoice.status) ?? 'invoice.canceled';
-}
-
-/** The options of `verifyWebhook` and the handler that a receiver needs for the webhooks of a dialect. */
-export function receiverPins({
-  orderIdMember,
-  adjustedMember,
-}: Dialect): Pick<VerifyWebhookOptions, 'orderIdMember' | 'adjustedMember' | 'adjustedAbsent'> {
-  return {
-    ...((orderIdMember === 'order_id' || orderIdMember === 'order.id') && { orderIdMember }),
-    ...(adjustedMember === 'payment.adjusted' && { adjustedMember }),
-    ...(adjustedMember === 'only_when_true' && { adjustedAbsent: 'as_ordered' as const }),
-  };
 }
 
 /** The members that say whether a payment was adjusted. */

@@ -15,7 +15,7 @@ import type { IncomingRequest } from '../service/service.ts';
 import type { InvoiceRecord } from '../state/records.ts';
 import type { SandboxMethod } from '../types.ts';
 import type { World } from '../world.ts';
-import { form, menu, milliseconds, moment, paidOf, span, webhookOf } from './elements.ts';
+import { form, menu, milliseconds, moment, paidOf, span, type Tone, webhookOf } from './elements.ts';
 import { amountField } from './forms.ts';
 import { pageResponse } from './frame.ts';
 import { refusalOf, type Values } from './refusals.ts';
@@ -56,7 +56,7 @@ export function checkoutPage(world: World, incoming: IncomingRequest, invoice: I
   const title = `${problem === null ? '' : 'Not done: '}${isOpen ? 'Pay' : paymentWord(invoice)} · ${external_id}`;
   const body = html`<a class="skip" href="#main">Skip to the payment</a>
 <main id="main" class="${isOpen ? 'open' : 'closed'}" data-status="${invoice.status}">${isOpen ? openOrder(world, incoming, invoice, shop) : closedOrder(world, incoming, invoice, shop)}</main>
-<footer class="dock" aria-label="Test controls"><strong class="mark">SANDBOX</strong>${isOpen ? openDock(world, incoming, invoice) : closedDock(world, incoming, invoice)}<span class="grow"></span><a href="/payments/${invoice.uuid}">Open in dashboard</a></footer>`;
+<footer class="dock" aria-label="Test controls">${isOpen ? openDock(world, incoming, invoice) : closedDock(world, incoming, invoice)}</footer>`;
   return pageResponse(title, 'checkout', body);
 }
 
@@ -87,7 +87,7 @@ function openOrder(world: World, incoming: IncomingRequest, invoice: InvoiceReco
   const home = homeOf(invoice);
   const choice = html`<fieldset><legend class="h1">Pay with</legend>${offers.map((offer, at) => methodChoice(offer, at, code, offer.method === chosen?.method))}</fieldset>
 ${message && html`<p class="notice bad" role="alert" tabindex="-1" autofocus>${message}</p>`}
-${chosen === undefined ? html`<p class="notice bad">No method takes this amount.</p>` : html`<button class="main full" name="action" value="pay" data-pay-button>Pay ${total}</button>`}`;
+${chosen === undefined ? html`<p class="notice bad">No method takes this amount.</p>` : html`<button class="main full" name="action" value="pay" data-pay-button data-busy="Paying…"><span>Pay ${total}</span></button>`}`;
   const cancel = html`<p>The order is closed, and cannot be paid any more.</p>${buttonForm(uuid, 'cancel', 'Yes, cancel it')}`;
   return html`<section class="summary" aria-labelledby="order"><div>${shop}
 <h1 class="soft" id="order">${purpose ? html`<bdi>${purpose}</bdi>` : html`Order <bdi>${external_id}</bdi>`}</h1>
@@ -138,10 +138,15 @@ function openDock(world: World, incoming: IncomingRequest, invoice: InvoiceRecor
   const { amount, uuid } = invoice;
   const isPayable = offersFor(world, invoice).some(({ price }) => price !== null);
   const value = shareOf(amount, '0.5');
-  const other = { name: 'amount', word: 'Paid less or more', label: 'The customer pays', value };
-  return html`<span class="small wide-only">End this payment as</span>
-${isPayable && amountMenu(world, incoming, invoice, other)}
-${buttonForm(uuid, 'fail', 'Failed')}${buttonForm(uuid, 'expire', 'Expired')}${isPayable && buttonForm(uuid, 'dispute', 'Disputed')}`;
+  const other = { name: 'amount', word: 'Less or more', label: 'The customer pays', value };
+  const more = html`${buttonForm(uuid, 'expire', 'Expired')}${isPayable && buttonForm(uuid, 'dispute', 'Disputed')}`;
+  return html`${dockSays(invoice, html`<p>End this payment as</p>`)}
+<div class="acts">${isPayable && amountMenu(world, incoming, invoice, other)}${buttonForm(uuid, 'fail', 'Failed')}${menu('More', more)}</div>`;
+}
+
+/** The first line of the dock, and behind it what is wrong. */
+function dockSays({ uuid }: InvoiceRecord, state: Html): Html {
+  return html`<div class="says"><strong class="mark">SANDBOX</strong>${state}<a class="to" href="/payments/${uuid}">Dashboard</a></div>`;
 }
 
 /** How the order ended, for the customer: a mark, a heading, and what follows from it. */
@@ -149,7 +154,7 @@ interface TestEnding {
   readonly tone: 'good' | 'warn' | 'bad' | 'off';
   readonly icon: string;
   readonly title: string;
-  readonly text: string;
+  readonly text: Part;
 }
 
 const MARKS = {
@@ -158,40 +163,55 @@ const MARKS = {
   cross: 'm9.5 9.5 9 9m0-9-9 9',
   dash: 'M8.5 14h11',
 };
-const UNCHARGED = 'Nothing was charged.';
-/** By the words of a payment. */
-const ENDINGS: Readonly<Record<string, TestEnding>> = {
-  Paid: { tone: 'good', icon: MARKS.check, title: 'Paid', text: '' },
-  'Paid less': {
-    tone: 'warn',
-    icon: MARKS.part,
-    title: 'Paid in part',
-    text: 'The shop decides what happens with your order.',
-  },
-  'Paid more': {
-    tone: 'good',
-    icon: MARKS.check,
-    title: 'Paid',
-    text: 'It is more than the order costs. The shop sees that too.',
-  },
-  Failed: { tone: 'bad', icon: MARKS.cross, title: 'The payment failed', text: UNCHARGED },
-  Expired: { tone: 'off', icon: MARKS.dash, title: 'The time to pay has passed', text: UNCHARGED },
-  Canceled: { tone: 'off', icon: MARKS.dash, title: 'The order was canceled', text: UNCHARGED },
-};
+const UNPAID = {
+  fail: { tone: 'bad', icon: MARKS.cross, title: 'The payment failed' },
+  expired: { tone: 'off', icon: MARKS.dash, title: 'The time to pay has passed' },
+  canceled: { tone: 'off', icon: MARKS.dash, title: 'The order was canceled' },
+} as const;
+
+/** The amount that was not paid yet, or that was paid too much. Zero where the order was paid in full. */
+function openAmount({ adjustment, amount }: InvoiceRecord): Decimal {
+  return new Decimal(amount).minus(adjustment?.actual_amount_fiat ?? amount);
+}
+
+function endingOf(world: World, invoice: InvoiceRecord): TestEnding {
+  const { status, paidAfter, currency } = invoice;
+  if (status === 'fail' || status === 'expired' || status === 'canceled')
+    return { ...UNPAID[status], text: 'Nothing was charged.' };
+  if (status !== 'success') return { tone: 'off', icon: MARKS.dash, title: `This order is ${status}`, text: '' };
+  const open = openAmount(invoice);
+  const money = html`<span class="money">${moneyText(open.abs().toFixed(2), currency.code)}</span>`;
+  const shop = html`<bdi>${world.settings.merchantName}</bdi>`;
+  const late = paidAfter === null ? '' : ', late';
+  const after = paidAfter !== null && html`The payment came after the order had ended. `;
+  if (open.isPositive() && !open.isZero())
+    return {
+      tone: 'warn',
+      icon: MARKS.part,
+      title: `Paid in part${late}`,
+      text: html`${after}${money} is open. ${shop} decides what happens with your order.`,
+    };
+  const rest = open.isZero()
+    ? paidAfter !== null && html`${shop} decides what happens with your order.`
+    : html`${money} more than the order costs. ${shop} sees that too.`;
+  return { tone: paidAfter === null ? 'good' : 'warn', icon: MARKS.check, title: `Paid${late}`, text: [after, rest] };
+}
 
 /** The order, the fee and what was paid, as the lines of a receipt. */
 function receiptOf(invoice: InvoiceRecord): Html {
-  const { external_id, amount, currency, method, status, purpose, finishedAt } = invoice;
+  const { external_id, amount, currency, method, status, purpose, finishedAt, uuid } = invoice;
   const paid = paidOf(invoice);
   const text = (value: string): string => moneyText(value, currency.code);
-  const line = (name: Part, value: string): Html =>
-    html`<p class="ln"><span>${name}</span><span class="num">${value}</span></p>`;
+  const line = (name: Part, value: string, look = ''): Html =>
+    html`<p class="ln ${look}"><span>${name}</span><span class="num">${value}</span></p>`;
   const by = method && html` by <bdi>${method.name}</bdi>`;
-  const when =
-    finishedAt !== null &&
-    html`<p class="ln soft small"><span>${status === 'success' ? 'Date' : 'Ended'}</span>${moment(finishedAt)}</p>`;
-  return html`<div class="lines">${line(html`Order <bdi>${external_id}</bdi>${purpose && html`<bdi class="soft small below">${purpose}</bdi>`}`, text(amount))}${paid.fee !== null && status === 'success' && line(html`<bdi>${method?.name}</bdi> fee`, text(paid.fee))}
-<p class="ln total"><span>Paid${status === 'success' && by}</span><span class="num">${status === 'success' ? text(paid.amount) : text('0.00')}</span></p>${when}</div>`;
+  const open = openAmount(invoice);
+  const isOpen = open.isPositive() && !open.isZero();
+  const sums =
+    status === 'success' &&
+    html`${paid.fee !== null && line(html`<bdi>${method?.name}</bdi> fee`, text(paid.fee))}${line(html`Paid${by}`, text(paid.amount), isOpen ? '' : 'total')}${isOpen && line('Open', text(open.toFixed(2)), 'total due')}`;
+  const end = html`<p class="ln soft small">${finishedAt === null ? html`<span></span>` : moment(finishedAt)}<span class="mono" title="${uuid}">${uuid.slice(0, 8)}</span></p>`;
+  return html`<div class="lines">${line(html`Order <bdi>${external_id}</bdi>${purpose && html`<bdi class="soft small below">${purpose}</bdi>`}`, text(amount))}${sums}${end}</div>`;
 }
 
 /** After these actions the page leads back to the shop, as for a customer. */
@@ -203,8 +223,7 @@ function closedOrder(world: World, incoming: IncomingRequest, invoice: InvoiceRe
   const [done, goal] = [searchParams.get('done') ?? '', searchParams.get('goal')];
   // A tester goes on in the dock, so the focus stays there.
   const stays = done === 'resend' || done === 'adjust' || goal === 'dispute';
-  const otherwise: TestEnding = { tone: 'off', icon: MARKS.dash, title: `This order is ${status}`, text: '' };
-  const { tone, icon, title, text } = ENDINGS[paymentWord(invoice)] ?? otherwise;
+  const { tone, icon, title, text } = endingOf(world, invoice);
   const back = status === 'success' ? invoice.success_url : invoice.fail_url; // http or https, since the sandbox takes no other
   const leadsBack =
     back !== null && goal === null && LEADING_BACK.has(done) && !world.store.latestDelivery(invoice)?.attempt;
@@ -220,18 +239,31 @@ ${leadsBack && html`<div class="row" data-return hidden><p class="soft small" ro
 function closedDock(world: World, incoming: IncomingRequest, invoice: InvoiceRecord): Html {
   const { uuid, status, adjustment, amount } = invoice;
   const delivery = world.store.latestDelivery(invoice);
-  const last = delivery?.log.at(-1);
-  const { word, tone } = webhookOf(world, invoice);
-  const detail = last?.success ? ` in ${milliseconds(last.duration_ms)}` : last?.cause ? `: ${last.cause.text}` : '';
+  const cause = delivery?.log.at(-1)?.cause;
   const refusal = refusalOf(world, incoming);
   const value = shareOf(adjustment?.actual_amount_fiat ?? amount, '0.8');
   const isOpen = incoming.url.searchParams.get('goal') === 'dispute';
   const correction = { name: 'adjust', word: 'Correct', label: 'The paid amount', value, isOpen };
-  return html`<span class="small" id="dock-state" data-live><span class="hook ${tone}">Webhook: ${word.toLowerCase()}</span><bdi>${detail}</bdi> ${delivery && html`<a href="/webhooks/${delivery.id}">See it</a>`}</span>
-${refusal && refusal.fields.length === 0 && html`<span class="small" role="alert">${refusal.message}</span>`}
-${delivery && buttonForm(uuid, 'resend', 'Send again')}
-${status === 'success' && amountMenu(world, incoming, invoice, correction)}
-${status !== 'success' && buttonForm(uuid, 'late', 'Paid late')}`;
+  const { word, tone } = dockWord(world, invoice);
+  const state = html`<p class="hook ${tone}" id="dock-state" data-live>${word}</p><p class="why" id="dock-why" data-live>${cause && html`<bdi>${cause.text}</bdi>`}</p>
+${refusal && refusal.fields.length === 0 && html`<p class="why" role="alert">${refusal.message}</p>`}`;
+  const see =
+    delivery &&
+    html`<a class="button${cause && ' main'}" href="/webhooks/${delivery.id}" id="dock-see">${cause ? 'See why' : 'See it'}</a>`;
+  return html`${dockSays(invoice, state)}
+<div class="acts" id="dock-acts" data-live>${see}${delivery && buttonForm(uuid, 'resend', 'Send again')}${status === 'success' ? amountMenu(world, incoming, invoice, correction) : buttonForm(uuid, 'late', 'Paid late')}</div>`;
+}
+
+/** What became of the webhook, as a sentence without an end. */
+function dockWord(world: World, invoice: InvoiceRecord): { readonly word: string; readonly tone: Tone } {
+  const { word, tone } = webhookOf(world, invoice);
+  const delivery = world.store.latestDelivery(invoice);
+  const last = delivery?.log.at(-1);
+  if (last === undefined || delivery?.attempt) return { word: `Webhook: ${word.toLowerCase()}`, tone };
+  if (last.success) return { word: `Webhook accepted in ${milliseconds(last.duration_ms)}`, tone };
+  const status = last.status_code;
+  if (status === null) return { word: 'Webhook: no response', tone };
+  return { word: `Webhook ${status >= 500 ? 'failed' : 'refused'}, ${status}`, tone };
 }
 
 /** A form with one button of this page. */

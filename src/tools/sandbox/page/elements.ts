@@ -4,7 +4,7 @@ import { Decimal } from '../../../contract/values/decimal.ts';
 import { type Html, html, type Part } from '../../html.ts';
 import { isWebhookWaiting, moneyText, noWebhookWord, paymentWord, webhookWord } from '../../story.ts';
 import type { IncomingRequest } from '../service/service.ts';
-import { CHECK_CUSTOMER, type DeliveryRecord, type InvoiceRecord } from '../state/records.ts';
+import type { DeliveryRecord, InvoiceRecord } from '../state/records.ts';
 import type { World } from '../world.ts';
 
 /** Good: done. Warn: partial, or a fault is active. Bad: somebody must act. Wait: in progress. Off: ended unpaid. */
@@ -40,7 +40,7 @@ const PAYMENT_TONES: Readonly<Record<string, Tone>> = {
 
 export function paymentTag(invoice: InvoiceRecord): Html {
   const word = paymentWord(invoice);
-  return tag(word, PAYMENT_TONES[word] ?? 'off');
+  return tag(invoice.paidAfter === null ? word : `${word}, late`, PAYMENT_TONES[word] ?? 'off');
 }
 
 /** What the customer paid, and the fee in it: null where a corrected amount no longer says. */
@@ -49,19 +49,6 @@ export function paidOf(invoice: InvoiceRecord): { readonly amount: string; reado
   if (adjustment !== null) return { amount: adjustment.actual_amount_fiat, fee: null };
   const fee = new Decimal(amountToSend ?? amount).minus(amount);
   return { amount: amountToSend ?? amount, fee: fee.isZero() ? null : fee.toFixed(2) };
-}
-
-/** Deliveries that no receiver has taken, newest first. */
-export function undelivered({ store }: World): DeliveryRecord[] {
-  return store
-    .deliveries()
-    .filter((row) => row.status !== 'delivered' && row.made > 0 && isOwn(row.invoice))
-    .reverse();
-}
-
-/** False for an order that `webhooks check` made. */
-export function isOwn({ customer_id }: InvoiceRecord): boolean {
-  return customer_id !== CHECK_CUSTOMER;
 }
 
 /** A word on its colour. */
@@ -95,6 +82,15 @@ export function moment(at: number | string): Html {
 export function minute(at: number): Html {
   const date = new Date(at);
   return html`<time datetime="${date.toISOString()}" data-minute>${date.toISOString().slice(11, 16)}</time>`;
+}
+
+const HALF_A_DAY = 43_200_000;
+
+/** When something began: the minute, with its day where that is not about today. */
+export function since(at: number, now: number): Html {
+  if (now - at < HALF_A_DAY) return minute(at);
+  const date = new Date(at);
+  return html`<time datetime="${date.toISOString()}" data-day>${date.toUTCString().slice(5, 11)} ${date.toISOString().slice(11, 16)}</time>`;
 }
 
 /** A heading for each day of a list whose rows are in the order of time. */
@@ -145,7 +141,7 @@ export function brief(text: string | null): Html {
 }
 
 /** A button that copies a text. Only script can copy, so it is hidden without. */
-export function copyButton(text: string, label = 'Copy', look = 'link'): Html {
+export function copyButton(text: string, label: Part, look = 'link'): Html {
   return html`<button type="button" class="${look}" data-copy="${text}" data-scripted hidden>${label}</button>`;
 }
 
@@ -221,11 +217,16 @@ export function actionForm(incoming: IncomingRequest, action: string, content: P
   return form(`/_/${action}`, content, { ...parts, hidden: { back: addressOf(incoming), ...parts.hidden } });
 }
 
+/** The words of a button that sends the webhook of an order again. Its name has the order, so that two of them differ. */
+export function againWords({ external_id }: InvoiceRecord): Html {
+  return html`Send <span class="unseen">${external_id} </span>again`;
+}
+
 /** A button that performs an action on an order. */
 export function orderButton(
   incoming: IncomingRequest,
   action: string,
-  word: string,
+  word: Part,
   ident: string | readonly string[],
   look = '',
 ): Html {

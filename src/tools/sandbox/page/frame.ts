@@ -3,9 +3,10 @@ import { ACTIONS, isActionName } from '../actions.ts';
 import type { UnsentResponse } from '../service/respond.ts';
 import type { IncomingRequest } from '../service/service.ts';
 import type { World } from '../world.ts';
-import { actionForm, counted, menu, moment, span, undelivered } from './elements.ts';
+import { actionForm, counted, menu, moment, span } from './elements.ts';
 import { activeFaults, faultButtons } from './faults.ts';
 import { refusalOf } from './refusals.ts';
+import { unheardIn } from './unheard.ts';
 
 // What surrounds the content of a page.
 
@@ -130,7 +131,7 @@ const MORE = { '/payouts': 'Payouts' };
 
 function sideBar(world: World, incoming: IncomingRequest): Html {
   const current = `/${incoming.url.pathname.split('/')[1]}`;
-  const count = undelivered(world).length;
+  const count = unheardIn(world).length;
   const links = (pages: Readonly<Record<string, string>>): Html[] =>
     Object.entries(pages).map(
       ([path, name]) =>

@@ -1,13 +1,16 @@
-// The last fifteen minutes of the clock, as lanes: the payments, and what each endpoint answered.
+// The last minutes of the clock, as lanes: the payments, and what each endpoint answered.
 import { isLoopback } from '../../../contract/values/scalars.ts';
 import { type Html, html, type Part } from '../../html.ts';
+import type { DeliveryRecord } from '../state/records.ts';
 import type { World } from '../world.ts';
-import { counted, minute, section, type Tone, webhookState } from './elements.ts';
+import { counted, minute, since, type Tone } from './elements.ts';
+import { outageOf, sinceOf } from './unheard.ts';
 
-const WINDOW = 15 * 60_000;
 const MINUTE = 60_000;
-/** A tick of the axis every three minutes. */
-const TICKS = [0, 3, 6, 9, 12];
+/** The smallest window. */
+const WINDOW = 15 * MINUTE;
+/** Minutes from one tick of the axis to the next. A window has six at most. */
+const STEPS = [3, 5, 10, 15, 30, 60, 120, 240, 480, 1440];
 /** At most so many lanes: the endpoints that refuse, then those that were used last. The last lane has all others. */
 const SHOWN = 5;
 
@@ -24,57 +27,64 @@ interface ShopEndpoint {
   last: { readonly at: number; readonly isGood: boolean; readonly word: string };
 }
 
-/** Null while nothing happened in the window. */
-export function lanes(world: World): Html | null {
+/** The part of the clock that is drawn. */
+interface Window {
+  readonly start: number;
+  readonly length: number;
+  readonly ticks: readonly number[];
+}
+
+/**
+ * The lanes. They begin before the first payment that the shop has not heard of, so that an outage between two attempts
+ * is in sight. Null while nothing happened.
+ */
+export function lanes(world: World, unheard: readonly DeliveryRecord[]): Html | null {
   const { clock, store } = world;
-  // To the next whole minute, so that the ticks are whole minutes too.
-  const end = Math.ceil(clock.now() / MINUTE) * MINUTE;
-  const start = end - WINDOW;
+  const window = windowOf(clock.now(), unheard);
   const payments = store
     .invoices()
-    .filter(({ createdAt }) => createdAt >= start)
+    .filter(({ createdAt }) => createdAt >= window.start)
     .map(({ createdAt }): Mark => ({ at: createdAt, tone: 'wait' }));
-  const deliveries = store.deliveries();
-  const endpoints = endpointsOf(deliveries, start);
+  const endpoints = endpointsOf(store.deliveries(), window.start);
   if (payments.length === 0 && endpoints.length === 0) return null;
-  const inWindow = deliveries.filter(({ log }) => log.some((attempt) => Date.parse(attempt.created_at) >= start));
-  const states = inWindow.map((row) => webhookState(row).tone);
-  const [delivered, not] = [
-    states.filter((tone) => tone === 'good').length,
-    states.filter((tone) => tone === 'bad').length,
-  ];
-  const sums = [
-    counted(payments.length, 'payment'),
-    delivered > 0 && `${counted(delivered, 'webhook')} delivered`,
-    not > 0 && `${not} not`,
-  ];
   const shown = endpoints.length > SHOWN ? endpoints.slice(0, SHOWN - 1) : endpoints;
-  const others = endpoints
-    .slice(shown.length)
-    .reverse()
-    .flatMap(({ marks }) => marks);
+  const others = endpoints.slice(shown.length).flatMap(({ marks }) => marks);
   const paths = endpoints.map(({ url }) => new URL(url).pathname);
+  const outage = unheard.length === 0 ? null : outageOf(unheard).since;
   const rows = [
-    lane(html`<span>Payments</span>`, counted(payments.length, 'payment'), payments, start),
+    lane(html`<span>Payments</span>`, html`<span class="soft">${payments.length}</span>`, payments, window, outage),
     // The path alone, unless two hosts have the same.
-    ...shown.map((each, at) =>
-      endpointLane(each, paths.indexOf(paths[at] ?? '') === paths.lastIndexOf(paths[at] ?? ''), start),
-    ),
+    ...shown.map((each, at) => {
+      const isPathEnough = paths.indexOf(paths[at] ?? '') === paths.lastIndexOf(paths[at] ?? '');
+      const mine = unheard.filter(({ url }) => url === each.url);
+      return endpointLane(each, mine, isPathEnough, window, clock.now());
+    }),
     others.length > 0 &&
-      lane(html`<a href="/webhooks">→ ${endpoints.length - shown.length} others</a>`, marksText(others), others, start),
+      lane(
+        html`<a href="/webhooks">→ ${endpoints.length - shown.length} others</a>`,
+        html`<span class="soft">${acceptedText(others)}</span>`,
+        others,
+        window,
+        null,
+      ),
   ];
-  const axis = TICKS.map((at) => html`<span>${minute(start + at * MINUTE)}</span>`);
-  const aside = html`<span class="soft small">${sums.filter(Boolean).join(' · ')}</span>`;
-  return section(
-    'lanes',
-    'Last 15 minutes',
-    html`<div class="lanes-of">${rows}<p class="axis" aria-hidden="true"><span></span>${axis}</p></div>`,
-    aside,
-  );
+  const axis = window.ticks.map((at) => html`<span>${minute(at)}</span>`);
+  return html`<div class="lanes-of">${rows}<div class="lane-of axis" aria-hidden="true"><span></span><p>${axis}</p><span></span></div></div>`;
+}
+
+function windowOf(now: number, unheard: readonly DeliveryRecord[]): Window {
+  // So that the ticks are whole minutes too, and the last mark is not at the edge.
+  const end = (Math.floor(now / MINUTE) + 1) * MINUTE;
+  const needed = unheard.length === 0 ? WINDOW : Math.max(WINDOW, (end - sinceOf(unheard)) * 1.1);
+  const minutes = STEPS.find((step) => step * 6 * MINUTE >= needed) ?? Math.ceil(needed / MINUTE / 6 / 1440) * 1440;
+  const step = minutes * MINUTE;
+  const count = Math.ceil(needed / step);
+  const start = end - count * step;
+  return { start, length: count * step, ticks: Array.from({ length: count }, (_, at) => start + at * step) };
 }
 
 /** Those that refuse come first, then those that were used last. */
-function endpointsOf(deliveries: ReturnType<World['store']['deliveries']>, start: number): ShopEndpoint[] {
+function endpointsOf(deliveries: readonly DeliveryRecord[], start: number): ShopEndpoint[] {
   const found = new Map<string, ShopEndpoint>();
   for (const { url, log } of deliveries) {
     for (const { created_at, success, status_code, fault } of log) {
@@ -90,29 +100,51 @@ function endpointsOf(deliveries: ReturnType<World['store']['deliveries']>, start
   return [...found.values()].sort((a, b) => Number(a.last.isGood) - Number(b.last.isGood) || b.last.at - a.last.at);
 }
 
-function endpointLane(endpoint: ShopEndpoint, isPathEnough: boolean, start: number): Html {
-  const { url, marks, last } = endpoint;
+/** @param unheard What this endpoint has not accepted. */
+function endpointLane(
+  { url, marks, last }: ShopEndpoint,
+  unheard: readonly DeliveryRecord[],
+  isPathEnough: boolean,
+  window: Window,
+  now: number,
+): Html {
   const { host, hostname, port, pathname } = new URL(url);
   const name = isPathEnough ? pathname : `${isLoopback(hostname) ? `:${port}` : host}${pathname}`;
-  const label = html`<a href="/webhooks?q=${encodeURIComponent(url)}" title="${url}">→ <bdi>${name}</bdi></a>${!last.isGood && html` <span class="bad-text">${last.word}</span>`}`;
-  return lane(label, marksText(marks), marks, start);
+  const label = html`<a href="/webhooks?q=${encodeURIComponent(url)}" title="${url}">→ <bdi>${name}</bdi></a>`;
+  const [outage, word] =
+    unheard.length === 0
+      ? [null, html`<span class="soft">${acceptedText(marks)}</span>`]
+      : [
+          sinceOf(unheard),
+          html`<span class="bad-text">${last.isGood ? `${unheard.length} not accepted` : html`${last.word} since ${since(sinceOf(unheard), now)}`}</span>`,
+        ];
+  return lane(label, word, marks, window, outage);
 }
 
-/** The lane for those who do not see it. */
-function marksText(marks: readonly Mark[]): string {
+function acceptedText(marks: readonly Mark[]): string {
   const good = marks.filter(({ tone }) => tone === 'good').length;
-  return `${good} accepted, ${marks.length - good} not`;
+  return good === marks.length ? `${good} accepted` : `${good} of ${counted(marks.length, 'attempt')}`;
 }
 
-function lane(label: Html, text: string, marks: readonly Mark[], start: number): Html {
-  const placed = marks.map(({ at, tone }) => ({ x: `${(((at - start) / WINDOW) * 100).toFixed(1)}%`, tone }));
+function placeOf(at: number, { start, length }: Window): string {
+  return `${(((at - start) / length) * 100).toFixed(1)}%`;
+}
+
+/** @param outage From when on a webhook was not accepted. Null if all were. */
+function lane(label: Html, word: Html, marks: readonly Mark[], window: Window, outage: number | null): Html {
   // Marks at the same place are drawn once, so that a storm of a thousand stays a page.
+  const placed = marks.map(({ at, tone }) => ({ x: placeOf(at, window), tone }));
   const places = new Map(placed.map((mark) => [`${mark.x} ${mark.tone}`, mark]));
   const shapes = [...places.values()].map(({ x, tone }): Part => {
     if (tone === 'bad' || tone === 'warn')
       return html`<svg x="${x}" y="50%" class="${tone}"><path d="M-3.5-3.5l7 7m0-7l-7 7"/></svg>`;
     return html`<circle cx="${x}" cy="50%" r="3.5" class="${tone}"/>`;
   });
-  const grid = TICKS.map((at) => html`<line x1="${(at * 100) / 15}%" x2="${(at * 100) / 15}%" y1="0" y2="100%"/>`);
-  return html`<div class="lane-of"><p>${label}<span class="unseen">: ${text}</span></p><svg width="100%" height="28" aria-hidden="true">${grid}${shapes}</svg></div>`;
+  const from = outage === null ? null : placeOf(outage, window);
+  const shade = from !== null && html`<svg x="${from}" y="0"><rect width="100%" height="100%"/></svg>`;
+  const grid = window.ticks.map((at) => {
+    const x = placeOf(at, window);
+    return html`<line x1="${x}" x2="${x}" y1="0" y2="100%"/>`;
+  });
+  return html`<div class="lane-of"><p>${label}</p><svg width="100%" height="32" aria-hidden="true">${shade}${grid}${shapes}</svg><p class="small num">${word}</p></div>`;
 }

@@ -5,8 +5,9 @@ import type { UnsentResponse } from '../service/respond.ts';
 import type { IncomingRequest } from '../service/service.ts';
 import type { InvoiceRecord } from '../state/records.ts';
 import type { World } from '../world.ts';
-import { addressOf, byDay, isOwn, nothing } from './elements.ts';
+import { addressOf, byDay, nothing } from './elements.ts';
 import { type DashboardPage, dashboardPage } from './frame.ts';
+import { isOwn } from './unheard.ts';
 
 const PAGE_SIZE = 25;
 
@@ -19,6 +20,8 @@ interface ListParts<Row> {
   readonly hint: string;
   /** What stands in place of a list without any rows. */
   readonly none: Html;
+  /** The row whose page is shown, where the filter has it. */
+  readonly chosen?: Row | null;
   readonly show: (rows: readonly Row[]) => Html;
 }
 
@@ -35,7 +38,7 @@ interface Listing<Row> {
 
 /** A list with its search, its filter and its pages. */
 export function listing<Row>(incoming: IncomingRequest, all: readonly Row[], parts: ListParts<Row>): Listing<Row> {
-  const { states, texts, hint, none, show } = parts;
+  const { states, texts, hint, none, chosen: row, show } = parts;
   const { pathname, searchParams } = incoming.url;
   const [given, asked] = [searchParams.get('state') ?? '', searchParams.get('page') ?? ''];
   const typed = (searchParams.get('q') ?? '').trim();
@@ -47,7 +50,9 @@ export function listing<Row>(incoming: IncomingRequest, all: readonly Row[], par
   );
   const found = searched.filter((row) => states[chosen]?.(row));
   const pages = Math.max(1, Math.ceil(found.length / PAGE_SIZE));
-  const page = Math.min(pages, /^[1-9]\d{0,8}$/.test(asked) ? Number(asked) : 1);
+  const at = row ? found.indexOf(row) : -1;
+  const wantedPage = at >= 0 ? Math.floor(at / PAGE_SIZE) + 1 : /^[1-9]\d{0,8}$/.test(asked) ? Number(asked) : 1;
+  const page = Math.min(pages, wantedPage);
   const part = found.slice((page - 1) * PAGE_SIZE, page * PAGE_SIZE);
   const link = (target: number, word: string): Html =>
     html`<a class="button" href="${addressOf(incoming, { page: String(target) })}">${word}</a>`;

@@ -2,7 +2,6 @@ import { SANDBOX_KEY } from '../../../errors/environment.ts';
 import { isSandboxSecret } from '../../../webhooks/verify/sandbox-secret.ts';
 import { type Html, html } from '../../html.ts';
 import { moneyText, paymentWord } from '../../story.ts';
-import type { Diagnosis } from '../delivery/diagnose.ts';
 import type { UnsentResponse } from '../service/respond.ts';
 import type { IncomingRequest } from '../service/service.ts';
 import type { RequestEntry } from '../state/log.ts';
@@ -10,37 +9,38 @@ import type { DeliveryRecord, InvoiceRecord } from '../state/records.ts';
 import type { World } from '../world.ts';
 import {
   actionForm,
+  againWords,
   brief,
   byDay,
   code as codeBlock,
   copyButton,
   counted,
-  isOwn,
   milliseconds,
-  orderButton,
   section,
+  since,
   span,
   type Tone,
   time,
-  undelivered,
   webhookOf,
 } from './elements.ts';
 import { dashboardPage } from './frame.ts';
 import { lanes } from './lanes.ts';
 import { isRefused, paymentOf, requestName, statusOf, toneOf } from './requests.ts';
+import { type Cause, causesOf, isOwn, nextOf, outageOf, pagesIn, paidFor, sinceOf, unheardIn } from './unheard.ts';
 
 /** The page at `/`: three steps until the shop is connected, the last minutes, what needs attention, and what happened last. */
 export function overviewPage(world: World, incoming: IncomingRequest): UnsentResponse {
   const steps = stepsOf(world, incoming);
   const isConnected = steps.every(({ isDone }) => isDone);
-  const causes = causesOf(world);
+  const unheard = unheardIn(world);
   const news = newsOf(world).slice(0, SHOWN);
   const list = html`<ol class="steps">${steps.map(({ title, isDone, text }) => html`<li class="${isDone ? 'good' : 'off'}"><h3>${title}${isDone && html` <span class="unseen">done</span>`}</h3>${!isDone && text}</li>`)}</ol>`;
+  const first = html`<div id="steps" data-live>${!isConnected && html`<section class="card" aria-labelledby="steps-title"><h2 id="steps-title">Three steps to a paid order</h2>${list}</section>`}</div>`;
+  const last = html`<div id="last" data-live>${lastMinutes(incoming, world, unheard)}</div>
+<div id="attention" data-live>${attention(incoming, world, unheard)}</div>`;
   return dashboardPage(world, incoming, {
     title: 'Overview',
-    content: html`<div id="steps" data-live>${!isConnected && html`<section class="card" aria-labelledby="steps-title"><h2 id="steps-title">Three steps to a paid order</h2>${list}</section>`}</div>
-<div id="last" data-live>${lanes(world)}</div>
-<div id="attention" data-live>${causes.length > 0 && attention(incoming, world, causes)}</div>
+    content: html`${unheard.length > 0 ? [last, first] : [first, last]}
 <div id="news" data-live>${
       news.length > 0 &&
       section(
@@ -83,7 +83,7 @@ const invoice = await merchant.invoices.create({
     {
       title: 'Create a payment',
       isDone: store.invoices().length > 0,
-      text: html`${codeBlock('create-code', 'Code that creates a payment', create)}<div class="row">${copyButton(create)}<span>or <a href="/payments/new">create one by hand</a></span></div>`,
+      text: html`${codeBlock('create-code', 'Code that creates a payment', create)}<div class="row">${copyButton(create, html`Copy<span class="unseen"> the code</span>`)}<span>or <a href="/payments/new">create one by hand</a></span></div>`,
     },
     {
       title: 'Receive its webhook',
@@ -93,73 +93,90 @@ const invoice = await merchant.invoices.create({
   ];
 }
 
-/** The undelivered webhooks of one endpoint with one cause, the latest first. */
-interface Cause {
-  readonly diagnosis: Diagnosis;
-  readonly status: number | null;
-  readonly latest: DeliveryRecord;
-  readonly rows: DeliveryRecord[];
-}
-
-/** The causes of all undelivered webhooks, the latest first, then pages that answered. A fault is no cause to look into: it was asked for. */
-function causesOf(world: World): Cause[] {
-  const found = new Map<string, Cause>();
-  const pages = world.store.deliveries().filter(({ log }) => log.at(-1)?.cause?.id === 'html_page');
-  for (const row of [...undelivered(world), ...pages.reverse()]) {
-    const last = row.log.at(-1);
-    if (!last?.cause || last.cause.id === 'fault_refused') continue;
-    const key = `${row.url} ${last.cause.text} ${last.status_code}`;
-    const known = found.get(key);
-    if (known === undefined)
-      found.set(key, { diagnosis: last.cause, status: last.status_code, latest: row, rows: [row] });
-    else known.rows.push(row);
-  }
-  return [...found.values()];
-}
-
 const CAUSES_SHOWN = 10;
 
-/** One row for each cause, of which one is open. */
-function attention(incoming: IncomingRequest, world: World, causes: readonly Cause[]): Html {
-  const rows = causes.flatMap((cause) => cause.rows);
-  const idents = rows.map(({ invoice }) => invoice.uuid);
-  const sum = `${counted(rows.length, 'webhook')}, ${counted(causes.length, 'cause')}`;
+/** What the shop has not heard of, in one sentence, over the lanes of the last minutes. */
+function lastMinutes(incoming: IncomingRequest, world: World, unheard: readonly DeliveryRecord[]): Html | null {
+  const drawn = lanes(world, unheard);
+  if (drawn === null) return null;
+  const [only, ...others] = unheard;
+  if (only === undefined)
+    return html`<section class="card" id="lanes" aria-labelledby="lanes-title"><div class="head"><h2 id="lanes-title">${heardText(world)}</h2></div>${drawn}</section>`;
+  const isOne = others.length === 0;
+  const words = isOne ? againWords(only.invoice) : `Send all ${unheard.length} again`;
+  const hidden = { ident: unheard.map(({ invoice }) => invoice.uuid), ...(isOne && { back: `/webhooks/${only.id}` }) }; // where its box stands
+  const again = actionForm(incoming, 'resend', html`<button class="main">${words}</button>`, { hidden });
+  return html`<section class="card alarm" id="lanes" aria-labelledby="lanes-title"><div class="head"><h2 id="lanes-title">${unheardText(unheard, world.clock.now())}</h2>${again}</div>${drawn}</section>`;
+}
+
+/** How many payments, how much money, and since when. */
+function unheardText(unheard: readonly DeliveryRecord[], now: number): Html {
+  const paid = paidFor(unheard);
+  const outage = outageOf(unheard);
+  const what = paid === '' ? ` that ended unpaid` : html`, <span class="money">${paid}</span>`;
+  const when = html`${outage.isMost ? ': most of it' : ','} since ${since(outage.since, now)}`;
+  return html`Your shop has not heard of ${counted(unheard.length, 'payment')}${what}${when}.`;
+}
+
+/** Green only where every payment that ended has a webhook, and every webhook was accepted by more than a page. */
+function heardText(world: World): Html {
+  const ended = world.store.invoices().filter((invoice) => isOwn(invoice) && invoice.status !== 'pending');
+  const heard = ended.filter((invoice) => webhookOf(world, invoice).tone === 'good').length;
+  if (heard === 0 || heard < ended.length || pagesIn(world).length > 0) return html`Last minutes`;
+  const all = heard === 1 ? 'the payment that has ended' : `all ${heard} payments that have ended`;
+  return html`<span class="good-text">Your shop has heard of ${all}.</span>`;
+}
+
+/** One row for each cause, of which the first is open. */
+function attention(incoming: IncomingRequest, world: World, unheard: readonly DeliveryRecord[]): Html | null {
+  const causes = [...causesOf(unheard), ...causesOf(pagesIn(world))];
+  if (causes.length === 0) return null;
   const more = causes.slice(CAUSES_SHOWN).flatMap((cause) => cause.rows).length;
-  return html`<section class="card flush" aria-labelledby="attention-title"><div class="head"><h2 id="attention-title">Needs attention <span class="soft small">${sum}</span></h2>${causes.length > 1 && orderButton(incoming, 'resend', 'Send all again', idents, 'link')}</div>
-<ul class="causes">${causes.slice(0, CAUSES_SHOWN).map((cause, at) => causeRow(incoming, world, cause, at === 0))}</ul>
+  return html`<section class="card flush" aria-labelledby="attention-title"><div class="head"><h2 id="attention-title">${causes.length === 1 ? 'Cause' : 'Causes'}${causes.length > 1 && html` <span class="soft small">most money first</span>`}</h2></div>
+<ul class="causes">${causes.slice(0, CAUSES_SHOWN).map((cause, at) => causeRow(incoming, world, cause, at === 0, unheard.length))}</ul>
 ${more > 0 && html`<p class="pad"><a href="/webhooks?state=not+delivered">${counted(more, 'webhook')} with other causes</a></p>`}</section>`;
 }
 
-function causeRow(incoming: IncomingRequest, { clock }: World, cause: Cause, isOpen: boolean): Html {
-  const { diagnosis, status, latest, rows } = cause;
-  const { id, url, nextRetryAt } = latest;
+const NAMED = 3;
+
+/** @param total How many payments were not heard of, with any cause. */
+function causeRow(
+  incoming: IncomingRequest,
+  { clock }: World,
+  cause: Cause,
+  isOpen: boolean,
+  total: number,
+): Html | null {
+  const { diagnosis, status, rows } = cause;
+  const [latest] = rows;
+  if (latest === undefined) return null;
+  const { id, url } = latest;
   const { host, pathname } = new URL(url);
-  const what = status === null ? `no response from ${host}${pathname}` : `${status} at ${pathname}`;
-  const names = rows.slice(0, 3).map(({ invoice }, at) => html`${at > 0 && ', '}${brief(invoice.external_id)}`);
-  const next = nextRetryAt === null ? 'no further attempt' : `next attempt in ${span(nextRetryAt - clock.now())}`;
+  const now = clock.now();
+  const next = nextOf(rows);
+  const isPage = latest.deliveredAt !== null;
+  const tone = isPage || diagnosis.id === 'fault_refused' ? 'warn' : 'bad';
   const links = rows
-    .slice(0, 3)
+    .slice(0, NAMED)
     .map((row) => html`<a href="/webhooks/${row.id}">${brief(row.invoice.external_id)}</a> `);
-  // What a receiver writes about its own failure is the cause. A page for people would not be one line.
-  const body = diagnosis.id === 'receiver_failed' ? latest.log.at(-1)?.response_body?.trim() : '';
-  const said =
-    body && !body.startsWith('<') && html`<p class="mono"><bdi>${body.split('\n', 1)[0]?.slice(0, 200)}</bdi></p>`;
   // The address finds all of this endpoint, so that the count and the rows agree.
-  const all = `/webhooks?state=not+delivered&q=${encodeURIComponent(url)}`;
-  const again = actionForm(
-    incoming,
-    'resend',
-    html`<button>${rows.length === 1 ? 'Send again' : 'Send all again'}</button>`,
-    {
-      hidden: {
-        ident: rows.map(({ invoice }) => invoice.uuid),
-        ...(rows.length === 1 && { back: `/webhooks/${id}` }), // where its box stands
-      },
-    },
-  );
-  return html`<li class="cause"><details name="cause" id="cause-${id}"${isOpen && html` open`} data-kept><summary><span class="dot bad"></span><span class="what"><strong><bdi>${diagnosis.text}</bdi></strong><span class="soft small">${rows.length > 1 && `${rows.length} × `}${what} · ${names}${rows.length > 3 && ` and ${rows.length - 3} more`} · ${next}</span></span></summary>
-<div class="find">${said}${diagnosis.remedy !== null && html`<p><bdi>${diagnosis.remedy}</bdi></p>`}<p class="soft small">${links}${rows.length > 3 && html`<a href="${all}">and ${rows.length - 3} more</a>`} → <span class="mono">${url}</span></p></div></details>
-<div class="row"><a class="button" href="/webhooks/${id}" aria-label="Open ${diagnosis.text}">Open</a>${again}</div></li>`;
+  const all = `/webhooks?${isPage ? '' : 'state=not+delivered&'}q=${encodeURIComponent(url)}`;
+  const [only, ...others] = rows;
+  const words =
+    only !== undefined && others.length === 0
+      ? againWords(only.invoice)
+      : html`Send ${rows.length}<span class="unseen"> to ${pathname}</span> again`;
+  const hidden = {
+    ident: rows.map(({ invoice }) => invoice.uuid),
+    ...(others.length === 0 && { back: `/webhooks/${id}` }), // where its box stands
+  };
+  // The sentence above has this button where it would send the same.
+  const again =
+    (isPage || rows.length < total) && actionForm(incoming, 'resend', html`<button>${words}</button>`, { hidden });
+  const comes = isPage ? 'accepted' : next === null ? 'given up' : `next in ${span(next - now)}`;
+  return html`<li class="cause ${tone}"><details name="cause" id="cause-${id}"${isOpen && html` open`} data-kept><summary><span class="dot"></span><span class="what"><strong><bdi>${diagnosis.text}</bdi></strong><span class="soft small">→ <span class="mono">${host}${pathname}</span>${status !== null && diagnosis.id !== 'receiver_failed' && ` answers ${status}`}</span></span>
+<span class="num sum"><strong>${paidFor(rows) || 'nothing paid'}</strong><span class="soft small">${counted(rows.length, 'payment')}</span></span><span class="num sum"><strong>since ${since(sinceOf(rows), now)}</strong><span class="soft small">${comes}</span></span></summary>
+<div class="find">${diagnosis.remedy !== null && html`<p><bdi>${diagnosis.remedy}</bdi></p>`}<p class="soft small">${links}${rows.length > NAMED && html`<a href="${all}">and ${rows.length - NAMED} more</a>`}</p><div class="row">${again}<a class="button" href="/webhooks/${id}">Open the latest<span class="unseen"> to ${pathname}</span></a></div></div></details></li>`;
 }
 
 /** A line of the activity. */
@@ -241,5 +258,5 @@ function credentials({ url, settings: { apiKey, webhookSecret } }: World, incomi
   const allows = isSandboxSecret(webhookSecret) ? '\nMERCHANT_SANDBOX=1' : '';
   const env = `MERCHANT_BASE_URL=${url}\nMERCHANT_API_KEY=${shown(apiKey)}\nMERCHANT_WEBHOOK_SECRET=${shown(webhookSecret)}${allows}`;
   return html`<p class="soft small">The lines of an <code>.env</code> file.</p>${codeBlock('env-text', 'Environment', env)}
-<div class="row">${copyButton(env)}${!isShown && html`<a href="/?secrets=shown">Show the key and the secret</a>`}</div>`;
+<div class="row">${copyButton(env, html`Copy<span class="unseen"> the environment</span>`)}${!isShown && html`<a href="/?secrets=shown">Show the key and the secret</a>`}</div>`;
 }

@@ -1,9 +1,11 @@
 // The pages for people: the hosted payment page and the dashboard. May import the rest of the sandbox.
 
+import { BASE, SANDBOX } from '../../style.ts';
 import type { Perform } from '../actions.ts';
 import type { UnsentResponse } from '../service/respond.ts';
 import type { IncomingRequest } from '../service/service.ts';
 import type { World } from '../world.ts';
+import { pageScript } from './browser.ts';
 import { checkoutPage, pressedAction } from './checkout.ts';
 import { faultsContent } from './faults.ts';
 import { actionResponse, newPaymentPage, statusResponse } from './forms.ts';
@@ -12,8 +14,6 @@ import { overviewPage } from './overview.ts';
 import { paymentPage, paymentsPage } from './payments.ts';
 import { payoutsPage } from './payouts.ts';
 import { requestsPage } from './requests.ts';
-import { SCRIPT } from './script.ts';
-import { STYLE } from './style.ts';
 import { webhooksPage } from './webhooks.ts';
 
 const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><rect width="16" height="16" rx="3.5" fill="#5046e4"/><path d="M4.5 4.5h7M4.5 8h7M4.5 11.5h4" stroke="#fff" stroke-width="1.5" stroke-linecap="round"/></svg>`;
@@ -34,8 +34,8 @@ const SHOWN: ReadonlyMap<string, Show> = new Map<string, Show>([
   ['/payouts', payoutsPage],
   ['/_', () => seeOther('/')],
   ['/_/status', (_, __, perform) => statusResponse(perform)],
-  ['/assets/sandbox.css', () => fileResponse('text/css; charset=utf-8', STYLE)],
-  ['/assets/sandbox.js', () => fileResponse('text/javascript; charset=utf-8', SCRIPT)],
+  ['/assets/sandbox.css', () => fileResponse('text/css; charset=utf-8', BASE + SANDBOX)],
+  ['/assets/sandbox.js', () => fileResponse('text/javascript; charset=utf-8', `'use strict';(${pageScript})();`)],
   ['/assets/icon.svg', () => fileResponse('image/svg+xml', ICON)],
 ]);
 

@@ -8,9 +8,9 @@ import { toSandboxDelivery, toSandboxInvoice } from '../service/write-resources.
 import type { InvoiceMove } from '../state/log.ts';
 import type { InvoiceRecord } from '../state/records.ts';
 import type { World } from '../world.ts';
-import { testOf } from './copies.ts';
 import {
   actionForm,
+  againWords,
   brief,
   byDay,
   copyButton,
@@ -105,19 +105,16 @@ export function paymentPage(world: World, incoming: IncomingRequest, invoice: In
     ['Webhook to', callback_url === null ? 'No address' : html`<span class="mono">${callback_url}</span>`],
     ['Created', moment(invoice.createdAt)],
     [status === 'pending' ? 'Expires' : 'Ended', moment(invoice.finishedAt ?? invoice.expiresAt)],
-    ['Id', html`<span class="mono">${uuid}</span> ${copyButton(uuid)}`],
+    ['Id', html`<span class="mono">${uuid}</span> ${copyButton(uuid, html`Copy<span class="unseen"> the id</span>`)}`],
   ]);
-  const test = status !== 'pending' && testOf(world, invoice);
-  const copies = html`<div class="stack">${test && copyButton(test, 'Copy as test', 'button')}
-${copyButton(JSON.stringify(wire, null, 2), 'Copy as JSON', 'button')}${copyButton(wire.payment_url, 'Copy the payment link', 'button')}</div>
-${test && html`<details><summary>As a test</summary><pre tabindex="0">${test}</pre></details>`}`;
+  const copies = html`<div class="stack">${copyButton(JSON.stringify(wire, null, 2), 'Copy as JSON', 'button')}${copyButton(wire.payment_url, 'Copy the payment link', 'button')}</div>`;
   return dashboardPage(world, incoming, {
     title: `Payment ${external_id}`,
     above: crumbs('/payments', 'Payments', external_id),
     heading: html`<bdi>${external_id}</bdi> <span id="state" data-live>${paymentTag(invoice)}</span>`,
     aside: html`<div class="row" id="actions" data-live>${actions(world, incoming, invoice)}${menu('Copy', copies)}</div>`,
     content: html`<div class="split"><div class="stack">
-<div id="diagnosis" class="stack" data-live>${delivery && diagnosisBox(incoming, delivery, orderButton(incoming, 'resend', 'Send again', uuid))}</div>
+<div id="diagnosis" class="stack" data-live>${delivery && diagnosisBox(world, incoming, delivery, orderButton(incoming, 'resend', againWords(invoice), uuid))}</div>
 ${section('story', 'Story', story(world, invoice))}</div>
 ${section('facts', 'Details', details)}</div>`,
     // The box says it: a green notice above a red box would contradict it.

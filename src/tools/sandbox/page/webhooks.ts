@@ -1,16 +1,17 @@
 import { type Html, html, type Part } from '../../html.ts';
+import { shellText } from '../../shell.ts';
 import { paymentWord } from '../../story.ts';
 import { RETRY_DELAYS } from '../delivery/deliveries.ts';
 import { signedRequest } from '../delivery/webhook-request.ts';
 import type { UnsentResponse } from '../service/respond.ts';
 import type { IncomingRequest } from '../service/service.ts';
 import type { DeliveryRecord, InvoiceRecord } from '../state/records.ts';
-import type { SandboxAttempt } from '../types.ts';
+import type { SandboxAttempt, SandboxWebhookRequest } from '../types.ts';
 import type { World } from '../world.ts';
-import { curlCommand, testOf } from './copies.ts';
 import {
   actionForm,
   addressOf,
+  againWords,
   brief,
   code,
   copyButton,
@@ -20,14 +21,15 @@ import {
   menu,
   milliseconds,
   nothing,
+  since,
   span,
   statusTag,
   tag,
   time,
-  undelivered,
   webhookState,
 } from './elements.ts';
 import { panesPage, withoutCheck } from './lists.ts';
+import { paidFor, sinceOf, unheardIn } from './unheard.ts';
 
 /** The list of webhooks with one of them beside it. */
 export function webhooksPage(
@@ -35,7 +37,7 @@ export function webhooksPage(
   incoming: IncomingRequest,
   chosen: DeliveryRecord | null,
 ): Promise<UnsentResponse> {
-  const open = new Set(undelivered(world));
+  const open = new Set(unheardIn(world));
   const { shown, note } = withoutCheck(incoming, world.store.deliveries().reverse(), ({ invoice }) => invoice);
   return panesPage(world, incoming, {
     title: 'Webhooks',
@@ -71,7 +73,8 @@ function webhookRow({ clock }: World, row: DeliveryRecord): { readonly look: str
   const { word, tone } = webhookState(row);
   const last = row.log.at(-1);
   const next = row.nextRetryAt === null ? '' : ` Next attempt in ${span(row.nextRetryAt - clock.now())}.`;
-  const what = last?.cause ? `${last.status_code ?? ''} ${last.cause.text}`.trim() : word;
+  const status = last?.cause?.id === 'receiver_failed' ? '' : last?.status_code; // its text has the status
+  const what = last?.cause ? `${status ?? ''} ${last.cause.text}`.trim() : word;
   const event = row.eventType === 'invoice.paid' ? 'paid' : endWord(row.invoice);
   return {
     look: `hook-row ${last?.cause && tone === 'good' ? 'warn' : tone}`,
@@ -90,28 +93,37 @@ async function detail(
   const number = Number(incoming.url.searchParams.get('try') ?? made);
   const attempt = log[number - (made - log.length) - 1] ?? log.at(-1);
   const curl = curlCommand(await signedRequest(world.settings, row, url, world.settings.wallClock()));
-  const test = testOf(world, invoice);
-  const copies = html`<div class="stack">${copyButton(curl, 'Copy as curl', 'button')}${copyButton(test, 'Copy as test', 'button')}${copyButton(row.body, 'Copy the body', 'button')}</div>
-<details><summary>As curl</summary><pre id="curl-text" tabindex="0" dir="auto">${curl}</pre><p class="soft small">Signed when this page was made. A receiver that checks the age accepts it for about 5 minutes.</p></details>
-<details><summary>As a test</summary><pre id="test-text" tabindex="0" dir="auto">${test}</pre><p class="soft small">Passes unchanged and needs no port. Replace receive with your endpoint.</p></details>`;
+  const copies = html`<div class="stack">${copyButton(curl, 'Copy as curl', 'button')}${copyButton(row.body, 'Copy the body', 'button')}</div>
+<details><summary>As curl</summary><pre id="curl-text" tabindex="0" dir="auto">${curl}</pre><p class="soft small">Signed when this page was made. A receiver that checks the age accepts it for about 5 minutes.</p></details>`;
   const isLatest = world.store.latestDelivery(invoice) === row; // the one that a resend sends
   // To this row by its id, because a filter may leave it out of the list afterwards.
   const hidden = { ident: invoice.uuid, back: `/webhooks/${row.id}` };
-  const button = html`<button class="main">Send again</button>`;
+  const button = html`<button class="main">${againWords(invoice)}</button>`;
   const again = isLatest && row.attempt === null && actionForm(incoming, 'resend', button, { hidden });
   return html`<div class="title">${asTitle(html`<bdi>${headline(row)}</bdi>`)}<span id="state" data-live>${tag(word, tone)}</span><span class="grow"></span>
 <div class="row">${menu('Copy as', copies)}<div id="again" data-live>${again}</div></div></div>
 <p class="soft small"><a href="/payments/${invoice.uuid}">Payment</a> · ${eventType} → <span class="mono">${url}</span></p>
-<div id="diagnosis" class="stack" data-live>${diagnosisBox(incoming, row)}</div>
+<div id="diagnosis" class="stack" data-live>${diagnosisBox(world, incoming, row)}</div>
 <div id="tries" data-live>${strip(world, incoming, row, attempt)}</div>
 <div id="messages" class="messages" data-live>${attempt ? messages(row, attempt) : nothing('Not sent yet', 'The first attempt is held or in progress.')}</div>`;
+}
+
+/** A shell command that sends a request. */
+function curlCommand({ url, method, headers, body }: SandboxWebhookRequest): string {
+  const lines = Object.entries(headers).map(([name, value]) => `-H ${shellText(`${name}: ${value}`)}`);
+  return [`curl -i -X ${method} ${shellText(url)}`, ...lines, `--data-raw ${shellText(body)}`].join(' \\\n  ');
 }
 
 /**
  * The one place that says why a webhook was not accepted, and what to do now. After a resend it also says what came of it,
  * so that no other notice stands above it.
  */
-export function diagnosisBox(incoming: IncomingRequest, row: DeliveryRecord, again: Part = null): Html | null {
+export function diagnosisBox(
+  world: World,
+  incoming: IncomingRequest,
+  row: DeliveryRecord,
+  again: Part = null,
+): Html | null {
   const last = row.log.at(-1);
   if (last === undefined || row.attempt !== null) return null;
   const { cause, success, status_code: status, duration_ms } = last;
@@ -126,8 +138,17 @@ export function diagnosisBox(incoming: IncomingRequest, row: DeliveryRecord, aga
   const remedy = cause.remedy !== null && html`<p><bdi>${cause.remedy}</bdi></p>`;
   if (success) return html`<div class="box warn"${focus}><h2>${cause.text}</h2>${remedy}${sent}</div>`;
   const subject = `Your endpoint ${status === null ? 'did not answer' : `returned ${status}`}`;
-  return html`<div class="box ${cause.id === 'fault_refused' ? 'warn' : 'bad'}"${focus}><p class="soft small">${subject}</p><h2><bdi>${cause.text}</bdi></h2>
-${remedy}${sent}<div class="row">${again}</div></div>`;
+  return html`<div class="box ${cause.id === 'fault_refused' ? 'warn' : 'bad'}"${focus}>${cause.id !== 'receiver_failed' && html`<p class="soft small">${subject}</p>`}<h2><bdi>${cause.text}</bdi></h2>
+${remedy}${othersText(world, row)}${sent}<div class="row">${again}</div></div>`;
+}
+
+/** Whether this is one mishap or an outage. */
+function othersText(world: World, row: DeliveryRecord): Html | null {
+  const others = unheardIn(world).filter(({ url, invoice }) => url === row.url && invoice !== row.invoice);
+  if (others.length === 0) return null;
+  const list = `/webhooks?state=not+delivered&q=${encodeURIComponent(row.url)}`;
+  const paid = paidFor(others);
+  return html`<p><a href="${list}">${counted(others.length, 'other webhook')}</a> to ${new URL(row.url).pathname} ${others.length === 1 ? 'is' : 'are'} not accepted either${paid !== '' && html`, <span class="money">${paid}</span>`}, since ${since(sinceOf(others), world.clock.now())}.</p>`;
 }
 
 const SHOWN_TRIES = RETRY_DELAYS.length;
@@ -183,7 +204,7 @@ function messages(
           'Your response',
           response_body ? highlighted(response_body) : html`<span class="name">empty</span>`,
         );
-  return html`<div><div class="head"><h2>Sent ${fault && tag(`fault: ${fault}`, 'warn')}</h2>${request && copyButton(request.body, 'Copy the body')}</div>${sent}</div>
+  return html`<div><div class="head"><h2>Sent ${fault && tag(`fault: ${fault}`, 'warn')}</h2>${request && copyButton(request.body, html`Copy<span class="unseen"> what was sent</span>`)}</div>${sent}</div>
 <div><div class="head"><h2>Your response ${statusTag(status_code)}</h2><span class="soft small">${milliseconds(duration_ms)}</span></div>${response}
 ${headers.length > 0 && html`<details><summary>${counted(headers.length, 'header')}</summary><pre tabindex="0" dir="auto">${headerLines(response_headers ?? {})}</pre></details>`}</div>`;
 }

@@ -40,6 +40,8 @@ export interface InvoiceRecord extends InvoiceDraft {
   readonly expiresAt: number;
   status: KnownInvoiceStatus;
   finishedAt: number | null;
+  /** The end before a late payment. Null for any other invoice. */
+  paidAfter: KnownInvoiceStatus | null;
   method: SandboxMethod | null;
   amountToSend: string | null;
   rate: string | null;

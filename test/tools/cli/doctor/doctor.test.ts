@@ -4,6 +4,7 @@ import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import type { Dialect } from '../../../../src/tools/sandbox/index.ts';
 import { closedPort, listen } from '../../../support/fault-server.ts';
+import { successInvoice } from '../../../support/fixtures/invoices.ts';
 import { testSandbox } from '../../../support/test-sandbox.ts';
 import { cli, patternOf } from '../command-line.ts';
 
@@ -137,15 +138,16 @@ describe('doctor', () => {
     };
     const found = await diagnosed(env);
     expect([found.code, found.ok]).toEqual([0, true]);
-    const all = 'base-url api-key webhook-secret reachable redirects clock call';
+    const all = 'base-url api-key webhook-secret reachable redirects clock call webhooks';
     expect(found.ids.join(' ')).toBe(all);
     expect(sandbox.requests().map(({ method, path }) => `${method} ${path}`)).toEqual([
       'GET /api/v1/external/payment-methods',
       'GET /api/v1/external/payment-methods',
+      'GET /api/v1/external/invoices',
     ]);
     const text = await cli(['doctor'], { env });
     expect(text.out).toContain('✓ the key works: 9 payment methods, BRL EUR INR TRY USD');
-    expect(text.out).toMatch(/\n\n {2}✓ ready\n$/);
+    expect(text.out).toMatch(/\? no webhook was seen: no invoice is paid yet\n\n {2}✓ ready, 1 not seen\n$/);
     await sandbox.close();
   });
 
@@ -155,6 +157,109 @@ describe('doctor', () => {
     const fix = wrong.find(({ id }) => id === 'redirects')?.fix ?? '';
     const { stdout } = await promisify(execFile)('sh', ['-c', `${fix}; printf %s "$MERCHANT_BASE_URL"`]);
     expect(stdout).toBe(`http://x$(id)'\`;touch\${ifs}x`);
+  });
+
+  describe('the last webhooks', () => {
+    /** A sandbox whose shop answers with these statuses, one for each payment, a minute apart. */
+    async function after(statuses: readonly (number | 'no address')[]) {
+      let status = 200;
+      const sandbox = testSandbox({ now: '2026-03-01T02:00:00Z', fetch: async () => new Response(null, { status }) });
+      await sandbox.listen();
+      for (const [at, each] of statuses.entries()) {
+        await sandbox.advance('1m');
+        const order = { external_id: `order-${at + 1}`, amount: '25.00', currency: 'EUR' };
+        sandbox.create({
+          ...order,
+          ...(each !== 'no address' && { callback_url: 'http://127.0.0.1:3000/hook?token=x' }),
+        });
+        if (each !== 'no address') status = each;
+        await sandbox.pay(order.external_id);
+      }
+      const env = {
+        MERCHANT_BASE_URL: sandbox.url,
+        MERCHANT_API_KEY: sandbox.apiKey,
+        MERCHANT_WEBHOOK_SECRET: 'whsec_sandbox',
+      };
+      const { code, out } = await cli(['doctor'], { env });
+      const { checks } = await diagnosed(env);
+      const methods = new Set(sandbox.requests().map(({ method }) => method));
+      await sandbox.close();
+      return {
+        code,
+        out,
+        webhooks: checks.find(({ id }) => id === 'webhooks'),
+        methods,
+        width: Math.max(...out.split('\n').map(({ length }) => length)),
+      };
+    }
+    const repeated = <Each>(count: number, each: Each): Each[] => Array.from({ length: count }, () => each);
+
+    it.each<readonly [readonly (number | 'no address')[], number, string, string, string]>([
+      [repeated(12, 200), 0, 'pass', '10 of the last 10 webhooks were accepted, the last …', ''],
+      [[200], 0, 'pass', 'the last webhook was accepted …', ''],
+      [
+        [...repeated(2, 200), ...repeated(20, 500)],
+        1,
+        'fail',
+        '10 of the last 10 webhooks were not accepted by http://127.0.0.1:3000/hook, the first at 02:13 UTC: 500',
+        'npx merchant-invoicing order order-22   # says why',
+      ],
+      [
+        [...repeated(9, 200), 401],
+        1,
+        'fail',
+        '1 of the last 10 webhooks was not accepted by http://127.0.0.1:3000/hook, the first at 02:10 UTC: 401',
+        'npx merchant-invoicing order order-10   # says why',
+      ],
+      [
+        [200, 'no address', 200],
+        0,
+        'inconclusive',
+        '2 of the last 3 webhooks were accepted, …. 1 has no delivery: not seen',
+        '',
+      ],
+      [
+        repeated(3, 'no address' as const),
+        0,
+        'inconclusive',
+        'no webhook was seen: the last 3 paid invoices have no delivery',
+        '',
+      ],
+    ])('%j', async (statuses, code, grade, text, fix) => {
+      const found = await after(statuses);
+      expect([found.code, found.webhooks]).toEqual([
+        code,
+        { id: 'webhooks', ok: grade === 'pass', grade, fix, text: expect.stringMatching(patternOf(text)) },
+      ]);
+      expect([found.methods, found.width <= 80]).toEqual([new Set(['GET']), true]);
+      expect(found.out).toMatch(code === 0 ? /✓ ready/ : /✗ 1 to correct/);
+    });
+
+    it('a history or a list that cannot be read is not seen, and no green', async () => {
+      const list = { items: [successInvoice], total: 1, page: 1, per_page: 20 };
+      for (const failing of ['/webhooks', '/invoices']) {
+        const url = await service((request, response) => {
+          const { pathname } = new URL(request.url ?? '', 'http://x');
+          if (pathname.endsWith(failing))
+            return answers(
+              500,
+              JSON_TYPE,
+              '{"success":false,"error":{"code":"INTERNAL","message":"x"}}',
+            )(request, response);
+          return answers(
+            200,
+            JSON_TYPE,
+            JSON.stringify({ success: true, data: pathname.endsWith('/invoices') ? list : [] }),
+          )(request, response);
+        });
+        const { checks } = await diagnosed({ MERCHANT_BASE_URL: url, MERCHANT_API_KEY: KEY });
+        expect(checks.find(({ id }) => id === 'webhooks')).toMatchObject({
+          grade: 'inconclusive',
+          ok: false,
+          text: expect.stringContaining('no webhook was seen'),
+        });
+      }
+    });
   });
 
   describe('the survey', () => {
@@ -179,14 +284,15 @@ describe('doctor', () => {
     };
 
     it('says what a service shows, by reads alone, without a value of it', async () => {
-      const { at, out, code, text, methods } = await surveyed({});
-      expect([code, new Set(methods)]).toEqual([0, new Set(['GET'])]);
+      const { at, survey, code, text, methods } = await surveyed({});
+      expect([code, new Set(methods)]).toEqual([1, new Set(['GET'])]); // nobody listens to its webhook
       expect(at('invoices.list order')?.shows).toBe('newest first');
       expect(at('invoices.list page size')?.shows).toBe('as asked for');
       expect(at('withdrawals.list status')).toMatchObject({ shows: 'selects rows', pin: '' });
       expect(at('invoices.get times')?.shows).toContain('ISO 8601 with Z');
       expect(at('webhooks.deliveries names')?.shows).toContain('attempt_log (');
-      for (const private_ of ['order-104', '25.00', 'sk_sandbox', '127.0.0.1:9']) expect(out).not.toContain(private_);
+      for (const private_ of ['order-104', '25.00', 'sk_sandbox', '127.0.0.1:9'])
+        expect(JSON.stringify(survey)).not.toContain(private_);
       expect(text).toContain('What the interface leaves open, and this service shows');
     });
 

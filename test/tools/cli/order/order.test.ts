@@ -81,6 +81,24 @@ const CASES: readonly Case[] = [
     fix: RESEND,
   },
   {
+    told: 'others fail too, and since when',
+    receiver: answers(500),
+    async play(sandbox) {
+      await sandbox.pay('order-1');
+      const callback_url = sandbox.invoice('order-1').callback_url ?? undefined;
+      for (const external_id of ['order-2', 'order-3']) {
+        await sandbox.advance('10s');
+        await sandbox.pay(sandbox.create({ external_id, amount: '25.00', currency: 'EUR', callback_url }).uuid);
+      }
+    },
+    says: [
+      '/webhook answers 500.',
+      /Repair the receiver: its log has this request\. Then send the webhook\s+again\./,
+      /Of the other 2 last webhooks to this endpoint 2 were not accepted either,\s+the\s+first\s+at \d\d:\d\d UTC\./,
+    ],
+    fix: RESEND,
+  },
+  {
     told: 'it was paid after its end',
     receiver: answers(200),
     play: (sandbox) => sandbox.pay('order-1', { late: true }),

@@ -43,7 +43,7 @@ const BROKEN: readonly (readonly [mistake: string, listener: RequestListener, ca
   ],
   ['a 404 handler stands above it', answers(404), /no POST route at/, /move the route above/],
   ['a page asks for a login', answers(401, {}, '<html>Log in'), /gave no reason/, /a login or a firewall/],
-  ['it crashes', answers(500), /The receiver failed/, /the log of the receiver/],
+  ['it crashes', answers(500), /\/webhook answers 500\./, /Repair the receiver: its log/],
   [
     'it refuses an order that it does not know',
     receiverWith(({ external_id }) => Promise.reject(new Error(`no order ${external_id}`))),

@@ -82,7 +82,7 @@ describe('the cause of a refused webhook', () => {
   it('is a time-out where no response came', async () => {
     const { why } = await sentTo(() => new Promise(() => {}), { sleep: () => Promise.resolve() });
     expect(why).toBe(
-      'No response came in time: long work, or a route that never calls its handler. Answer 2xx right after the commit. Give long work to a queue in the same transaction.',
+      'No response came in time: long work, or a route that never calls its handler. Answer 2xx right after the commit. Give long work to a queue in the same transaction. Then send the webhook again.',
     );
   });
 
@@ -137,7 +137,7 @@ describe('the cause of a refused webhook', () => {
   ] as const)('is the fault %s: accepted is a finding, refused is as it should be', async (fault, finding) => {
     expect((await sentTo(responding(200), {}, fault)).why).toContain(finding);
     expect((await sentTo(responding(401), {}, fault)).why).toContain('Refused as it should be');
-    expect((await sentTo(responding(500), {}, fault)).why).toContain('The receiver failed');
+    expect((await sentTo(responding(500), {}, fault)).why).toContain('answers 500');
   });
 });
 

@@ -1,0 +1,169 @@
+// What became of the webhooks of the last paid invoices, by reads alone: in production as in the sandbox.
+
+import type { MerchantClient } from '../../../client.ts';
+import type { WebhookDelivery } from '../../../contract/deliveries.ts';
+import type { Invoice } from '../../../contract/invoices.ts';
+import { orderOf } from '../../../contract/orders.ts';
+import { isMerchantError } from '../../../errors/guards.ts';
+import { shellWord } from '../../shell.ts';
+import { type CheckResult, passed } from '../terminal.ts';
+
+/** How many invoices are looked at. */
+const LOOKED_AT = 10;
+
+/** The webhook of a paid invoice. `not_seen`: no delivery, none that was tried, or the service did not show it. */
+export interface SeenWebhook {
+  readonly invoice: Invoice;
+  readonly end: 'accepted' | 'refused' | 'not_seen';
+  /** When the shop was first told, or when it accepted. */
+  readonly at: Date | null;
+  /** The last HTTP status. Null without a response, or where the service does not say it. */
+  readonly status: number | null;
+}
+
+/** What was looked at, the latest payment first. */
+export interface LastWebhooks {
+  readonly seen: readonly SeenWebhook[];
+  /** The time of the service. */
+  readonly now: Date;
+}
+
+/**
+ * Reads the first page of paid invoices, and the deliveries of the ten that were paid last.
+ *
+ * @throws MerchantError if the page cannot be read. A history that cannot be read is `not_seen`.
+ */
+export async function lastWebhooks(
+  { invoices, webhooks }: Pick<MerchantClient, 'invoices' | 'webhooks'>,
+  signal: AbortSignal,
+): Promise<LastWebhooks> {
+  const { data, response } = await invoices.list({ status: 'success' }, { signal }).withResponse();
+  const endOf = ({ finished_at }: Invoice): number => finished_at?.getTime() ?? 0;
+  const paid = data.items.filter(({ status }) => status === 'success'); // a service may ignore the filter
+  const latest = paid.sort((a, b) => endOf(b) - endOf(a)).slice(0, LOOKED_AT);
+  const seen: SeenWebhook[] = [];
+  for (const invoice of latest) {
+    try {
+      seen.push(seenOf(invoice, await webhooks.deliveries(invoice.uuid, { signal })));
+    } catch (error) {
+      if (!isMerchantError(error) || signal.aborted) throw error;
+      seen.push({ invoice, end: 'not_seen', at: null, status: null });
+    }
+  }
+  const date = Date.parse(response.headers.get('date') ?? '');
+  return { seen, now: new Date(Number.isNaN(date) ? Date.now() : date) };
+}
+
+/** When the first attempt of a delivery was made, in epoch milliseconds. */
+export function beganAt({ attempt_log: [first] }: WebhookDelivery): number {
+  return first?.created_at?.getTime() ?? 0;
+}
+
+function seenOf(invoice: Invoice, deliveries: readonly WebhookDelivery[]): SeenWebhook {
+  const last = [...deliveries].sort((a, b) => beganAt(a) - beganAt(b)).at(-1); // a late payment has a second one
+  if (last === undefined) return { invoice, end: 'not_seen', at: null, status: null };
+  const { delivered_at, attempt_log: log, last_http_status: status, attempts } = last;
+  const [first] = log;
+  if (last.status === 'delivered')
+    return { invoice, end: 'accepted', at: delivered_at ?? log.at(-1)?.created_at ?? null, status };
+  const isTried = (attempts ?? log.length) > 0;
+  const at = first?.created_at ?? invoice.finished_at;
+  return { invoice, end: isTried ? 'refused' : 'not_seen', at, status: log.at(-1)?.status_code ?? status };
+}
+
+/** The same as a check of `doctor`. */
+export function webhooksCheck({ seen, now }: LastWebhooks): CheckResult {
+  const id = 'webhooks';
+  const of = (end: SeenWebhook['end']) => seen.filter((each) => each.end === end);
+  const [accepted, refused, unseen] = [of('accepted'), of('refused'), of('not_seen')];
+  const last = `the last ${seen.length === 1 ? 'webhook' : `${seen.length} webhooks`}`;
+  const [latest] = refused;
+  if (latest !== undefined) {
+    const { since, status } = outageOf(refused);
+    const count =
+      seen.length === 1
+        ? 'the last webhook was'
+        : `${refused.length} of ${last} ${refused.length === 1 ? 'was' : 'were'}`;
+    const first = since === null ? '' : `, the first at ${utcOf(since, now)}`;
+    const title = `${count} not accepted by ${endpointOf(latest.invoice)}${first}: ${status ?? 'no response'}`;
+    const fix = `npx merchant-invoicing order ${shellWord(orderOf(latest.invoice.external_id).order)}   # says why`;
+    return { id, title, grade: 'fail', fix };
+  }
+  const none = unseen.length === 1 ? '1 has no delivery' : `${unseen.length} have no delivery`;
+  const [newest] = accepted;
+  if (newest === undefined) {
+    const which =
+      seen.length === 1
+        ? 'the last paid invoice has no delivery'
+        : `the last ${seen.length} paid invoices have no delivery`;
+    const title = seen.length === 0 ? 'no webhook was seen: no invoice is paid yet' : `no webhook was seen: ${which}`;
+    return { id, title, grade: 'inconclusive', fix: '' };
+  }
+  const when = newest.at === null ? '' : ` ${agoOf(now.getTime() - newest.at.getTime())}`;
+  const ago = seen.length === 1 || when === '' ? when : `, the last${when}`;
+  const count = seen.length === 1 ? `${last} was` : `${accepted.length} of ${last} were`;
+  if (unseen.length === 0) return passed(id, `${count} accepted${ago}`);
+  return { id, title: `${count} accepted${ago}. ${none}: not seen`, grade: 'inconclusive', fix: '' };
+}
+
+/** What became of the other webhooks to one endpoint: whether a refusal is one mishap or an outage. */
+export interface OtherWebhooks {
+  /** Those that were looked at and had an attempt. */
+  readonly tried: number;
+  readonly refused: number;
+  /** When the first refused one was sent. */
+  readonly since: Date | null;
+}
+
+/** Reads the last webhooks to the endpoint of an order, without its own. Null if the service does not show them. */
+export async function otherWebhooks(
+  merchant: Pick<MerchantClient, 'invoices' | 'webhooks'>,
+  mine: readonly Invoice[],
+  signal: AbortSignal,
+): Promise<OtherWebhooks | null> {
+  try {
+    const { seen } = await lastWebhooks(merchant, signal);
+    const own = new Set(mine.map(({ uuid }) => uuid));
+    const endpoint = mine.map(endpointOf).at(-1);
+    const tried = seen.filter(
+      ({ invoice, end }) =>
+        end !== 'not_seen' && !own.has(invoice.uuid) && endpointOf(invoice) === endpoint,
+    );
+    const refused = tried.filter(({ end }) => end === 'refused');
+    return { tried: tried.length, refused: refused.length, since: outageOf(refused).since };
+  } catch (error) {
+    if (!isMerchantError(error) || signal.aborted) throw error;
+    return null;
+  }
+}
+
+/** Since when webhooks are refused, and with which status the first one was. */
+export function outageOf(refused: readonly SeenWebhook[]): {
+  readonly since: Date | null;
+  readonly status: number | null;
+} {
+  const timed = refused.flatMap(({ at, status }) => (at === null ? [] : { since: at, status }));
+  const [first] = timed.sort((a, b) => a.since.getTime() - b.since.getTime());
+  return first ?? { since: null, status: refused[0]?.status ?? null };
+}
+
+/** The address of an invoice without what may be secret in it: credentials and query. */
+export function endpointOf({ callback_url: url }: Pick<Invoice, 'callback_url'>): string {
+  if (url === null || !URL.canParse(url)) return 'your endpoint';
+  const { origin, pathname } = new URL(url);
+  return `${origin}${pathname}`;
+}
+
+/** A time of the day in UTC, with its day where that is another one than today's. */
+export function utcOf(at: Date, now: Date): string {
+  const isToday = at.toISOString().slice(0, 10) === now.toISOString().slice(0, 10);
+  return `${isToday ? '' : `${at.toUTCString().slice(5, 11)} `}${at.toISOString().slice(11, 16)} UTC`;
+}
+
+function agoOf(milliseconds: number): string {
+  const minutes = Math.round(milliseconds / 60_000);
+  if (minutes < 1) return 'just now';
+  if (minutes < 90) return `${minutes} min ago`;
+  const hours = Math.round(minutes / 60);
+  return hours < 48 ? `${hours} h ago` : `${Math.round(hours / 24)} days ago`;
+}

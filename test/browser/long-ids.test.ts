@@ -1,0 +1,64 @@
+import { expect } from 'vitest';
+import { listening, ORDER, receiver } from '../tools/sandbox/loopback.ts';
+import { sideways, withChromium } from './visit.ts';
+
+const it = withChromium();
+
+const IDS: Readonly<Record<string, string>> = {
+  'a UUID': '9b1deb4d-3b7d-4bad-9bdd-2b0d7b3dcb6d',
+  '128 characters': 'x'.repeat(128),
+  German: 'Donaudampfschifffahrtsgesellschaftskapitänsmützenbestellung-2026-0001',
+  Arabic: 'طلب-شراء-منالمتجرالكبيرفيالمدينةالقديمةعلىالساحلالغربيرقم-٤٢',
+};
+const WIDTHS = [320, 390, 768, 1280];
+
+/** The amounts and words that are in more than one line. Ids and free texts may break: they are in `bdi`, `dd` or code. */
+const BROKEN = `(() => {
+  const found = [];
+  const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  for (let node = texts.nextNode(); node; node = texts.nextNode()) {
+    const parent = node.parentElement;
+    if (!parent.checkVisibility() || parent.closest('pre, .skip') || getComputedStyle(parent).clipPath !== 'none') continue;
+    const parts = [...node.data.matchAll(/[^\\s\\d]{0,3}\\d[\\d,]*\\.\\d{2,}/g)];
+    if (!parent.closest('bdi, code, .mono, dd, h1')) parts.push(...node.data.matchAll(/[a-z]{3,14}/gi));
+    for (const { 0: text, index } of parts) {
+      const range = document.createRange();
+      range.setStart(node, index);
+      range.setEnd(node, index + text.length);
+      if (new Set([...range.getClientRects()].map(({ top }) => Math.round(top))).size > 1) found.push(text);
+    }
+  }
+  return found;
+})()`;
+
+for (const [name, id] of Object.entries(IDS)) {
+  it(`no amount and no word is higher than one line beside ${name}`, async (visit) => {
+    const { sandbox, url, api } = await listening();
+    const hook = await receiver([500, 500]);
+    const draft = { ...ORDER, amount: '1149.00', customer_id: id, purpose: id, callback_url: hook.url };
+    const [open, paid, less] = [`${id.slice(0, 120)}-open`, id, `${id.slice(0, 120)}-less`];
+    for (const external_id of [open, paid, less])
+      expect((await api('POST', '/invoices', { ...draft, external_id })).status).toBe(201);
+    await sandbox.pay(paid);
+    await sandbox.pay(less, { amount: '45.00' });
+    const pay = (ident: string): string => new URL(sandbox.invoice(ident).payment_url).pathname;
+    const [delivery] = sandbox.deliveries(paid);
+    const [request] = sandbox.requests();
+    const pages = [
+      ...[open, paid, less].map(pay),
+      ...[open, less].map((ident) => `/payments/${sandbox.invoice(ident).uuid}`),
+      ...['/', '/payments', '/webhooks', `/webhooks/${delivery?.id}`, `/requests/${request?.id}`, '/payouts'],
+    ];
+    const { page } = await visit(url);
+    const broken: unknown[] = [];
+    for (const address of pages) {
+      await page.goto(url + address);
+      for (const width of WIDTHS) {
+        await page.setViewportSize({ width, height: 800 });
+        const found = [...(await page.evaluate<string[]>(BROKEN)), await sideways(page)];
+        if (found.length > 1 || found[0] !== 0) broken.push([address, width, ...found]);
+      }
+    }
+    expect(broken).toEqual([]);
+  });
+}

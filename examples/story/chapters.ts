@@ -158,7 +158,7 @@ export async function aPartialPayment(cast: Cast): Promise<void> {
   story.say(`ordered 100.00 EUR, paid ${paid?.toFixed(2)} EUR`);
   story.prove(
     `the order is ${order.state}, with ${order.credited_usdt} USDT`,
-    order.state === 'partly_paid' && invoice.is_adjusted,
+    order.state === 'partly_paid' && invoice.is_adjusted === true,
   );
 }
 

@@ -9,7 +9,6 @@ import { type MistakeId, mistakeOf } from '../../../webhooks/verify/why.ts';
 
 /** The remedy of a receiver that takes too long. To answer before the work is done would lose the event. */
 export const LONG_WORK = 'Answer 2xx right after the commit. Give long work to a queue in the same transaction.';
-const SEE_LOG = 'Look into the log of the receiver for this request.';
 const THEN_RESEND = 'Then send the webhook again.';
 const REPAIR = `Repair the receiver: its log has this request. ${THEN_RESEND}`;
 /** For a secret that is proven to be another one: nothing changed the body. */

@@ -162,7 +162,7 @@ export function compareTexts(
 }
 
 /** Warns once of a webhook address that only this machine can reach, at a service on another one. */
-function warnOfLoopback({ client, sent }: OpenCall<CreatedInvoice>): void {
+export function warnOfLoopback({ client, sent }: OpenCall<CreatedInvoice>): void {
   const { callback_url: address } = sent;
   if (address === undefined || client.hasOwnFetch || !isLoopback(new URL(address).hostname)) return;
   const { hostname } = new URL(client.baseUrl);

@@ -104,15 +104,18 @@ describe('create', () => {
   it.each([
     ['https://pay.example.com', 1],
     ['https://sandbox.invalid', 0], // never found, which its error says
-  ])('warns of a callback_url on localhost at %s: %i lines', async (baseUrl, lines) => {
+  ])('warns of a callback_url on localhost at %s: %i lines, by both verbs', async (baseUrl, lines) => {
     const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
     onTestFinished(() => warn.mockRestore());
     const stop = new AbortController();
     const params = { ...order, callback_url: 'https://localhost/webhook' };
-    const call = clientOf(baseUrl).invoices.create(params, { signal: stop.signal });
-    stop.abort(); // before a request is made
-    await errorOf(call);
-    expect(warn).toHaveBeenCalledTimes(lines);
+    for (const verb of ['create', 'createOrRenew'] as const) {
+      warn.mockClear();
+      const call = clientOf(baseUrl).invoices[verb](params, { signal: stop.signal });
+      stop.abort(); // before a request is made
+      await errorOf(call);
+      expect(warn).toHaveBeenCalledTimes(lines);
+    }
   });
 
   it('takes an http callback_url with allowHttp only', async () => {

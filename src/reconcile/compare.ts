@@ -1,13 +1,14 @@
 import { orderOf } from '../contract/orders.ts';
 import { Decimal } from '../contract/values/decimal.ts';
-import { dateFrom, moneyGiven, Problem } from '../contract/values/scalars.ts';
+import { dateFrom, isSameIdent, moneyGiven, Problem } from '../contract/values/scalars.ts';
 import { kindOf } from '../errors/checks.ts';
 import { isMerchantError } from '../errors/guards.ts';
 import { eventNameOf } from '../webhooks/event/events.ts';
 import { paymentOfInvoice } from '../webhooks/event/invoice-event.ts';
 import type {
+  Advice,
   Finding,
-  FindingKind,
+  FindingMoney,
   FoundInvoice,
   FoundOrder,
   NotComparedReason,
@@ -16,79 +17,144 @@ import type {
   ReconcileOrder,
 } from './types.ts';
 
-// Reads one row of the shop, and compares the rows of one order with the evidence for each: what each side says, what
+// Reads one row of the shop, and compares the rows of one order with the evidence for it: what each side says, what
 // differs, and what to do about it. Pure functions.
 
-/** What is known about the invoice of one row, once it was looked for. */
+/** An invoice of an order, as it was read last. */
+export interface KnownInvoice {
+  readonly invoice: FoundInvoice;
+  /** The service itself read it just now, and it cannot lag. */
+  readonly isConfirmed: boolean;
+}
+
+/** What is known about the invoices of one order, once they were looked for. */
 export type Evidence =
-  /** `isConfirmed`: the service itself read it just now, and it cannot lag. */
-  | { readonly is: 'invoice'; readonly invoice: FoundInvoice; readonly isConfirmed: boolean }
-  /** The service says that it has no invoice with this id. */
-  | { readonly is: 'absent' }
-  /** The invoice changed between the list and the single read. */
+  | {
+      readonly is: 'read';
+      /** The first one first. */
+      readonly invoices: readonly KnownInvoice[];
+      /** The service says that it has no further one. */
+      readonly isEnd: boolean;
+    }
+  /** An invoice changed between the list and the single read. */
   | { readonly is: 'moved' }
   | { readonly is: 'unknown'; readonly reason: NotComparedReason; readonly problem: string };
-
-/** A row of an order beside the evidence for it. */
-export interface Row {
-  readonly order: FoundOrder;
-  readonly evidence: Evidence;
-}
 
 /** What a comparison found. */
 export type Comparison =
   | { readonly result: 'matched' | 'withinGrace' }
-  | { readonly result: 'unknown'; readonly row: Row; readonly reason: NotComparedReason; readonly problem: string }
+  | { readonly result: 'unknown'; readonly reason: NotComparedReason; readonly problem: string }
   | { readonly result: 'differs'; readonly findings: readonly Finding[] };
 
-const isBooked = ({ order }: Row): boolean => !['open', 'canceled'].includes(order.state);
-const invoiceOf = ({ evidence }: Row): FoundInvoice | null => (evidence.is === 'invoice' ? evidence.invoice : null);
+/** What to do, once for findings and reports: the title of its section, and the remedy. The first rows matter most. */
+export const ADVICE: Readonly<Record<Advice, readonly [title: string, remedy: string]>> = {
+  fulfil: ['Fulfil, or refund: paid in full, not given', 'Fulfil the order, or refund the customer.'],
+  agree: [
+    'Agree with the customer first: paid otherwise than ordered, not given',
+    'Do not fulfil it as ordered: agree on the difference with the customer first, or refund the payment.',
+  ],
+  find_order: [
+    'Find the order: no order has the invoice',
+    'Find the order. If no order belongs to it, find out who created the invoice.',
+  ],
+  reclaim: ['Stop or reclaim: given, and nothing was paid', 'Stop or reclaim the delivery.'],
+  look_up: ['Look the invoices up: the service did not confirm them', 'Look the invoice up before you act.'],
+  find_payment: ['Look for the payment: given, and no invoice has the id', 'Find the payment of this order.'],
+  find_refund: ['Find out what was refunded: more than was paid', 'Find out what was refunded.'],
+  ask: [
+    'Ask for the rest, or accept: given, and paid less',
+    'Ask for the rest, or accept it and lower the amount of the order.',
+  ],
+  send_back: [
+    'Send back, or accept: paid too much',
+    'Refund the rest, or accept it and raise the amount of the order.',
+  ],
+  give_back: [
+    'Give back, or book as credit: paid twice',
+    'Give the customer one of the payments back, or book it as credit.',
+  ],
+  compare_payments: [
+    'Compare the payments: several, and not more than the order',
+    'Give none of them back yet. If they are parts of the order, give each a row with "part": true.',
+  ],
+  find_currency: [
+    'Find out the currency: paid in another one',
+    'Find out which currency is right. The amounts were not compared.',
+  ],
+  correct_credit: ['Correct the booked credit', 'Correct the booked credit.'],
+  cancel: ['Cancel or renew: waits, and its invoice has ended', 'Cancel the order, or create another invoice for it.'],
+  create: [
+    'Create the invoice, or cancel: waits without one',
+    'Create the invoice of this order, or cancel the order.',
+  ],
+  keep_one: [
+    'Keep one row: twice in your data',
+    'Keep one row for this invoice: one payment must not fulfil two orders.',
+  ],
+};
 
-const isPaid = (row: Row): boolean => (invoiceOf(row)?.paid_amount ?? null) !== null;
+/** What takes something from the customer, or money from the shop: said only of what the service has just confirmed. */
+const TAKES_BACK: ReadonlySet<Advice> = new Set(['reclaim', 'send_back', 'give_back']);
+
+/** A paid invoice. */
+type Paid = FoundInvoice & { readonly paid_amount: Decimal; readonly credited_usdt: Decimal };
+
+const ZERO = new Decimal(0);
+const isPaid = (invoice: FoundInvoice): invoice is Paid =>
+  invoice.paid_amount !== null && invoice.credited_usdt !== null;
+const isBooked = ({ state }: FoundOrder): boolean => state !== 'open' && state !== 'canceled';
+const isRefunded = ({ state }: FoundOrder): boolean => state === 'refunded';
+const isNamedBy =
+  (invoice: FoundInvoice) =>
+  ({ external_id }: FoundOrder): boolean =>
+    isSameIdent(external_id, invoice.external_id) || isSameIdent(external_id, invoice.uuid);
 
 /**
- * Compares the rows of one order, with one invoice each, as a whole: the order is booked if one of them is. A
- * difference is left for the next run if one of its sides changed after `horizon`.
+ * Compares the rows of one order, or of one part, with its invoices. A difference is left for the next run if one of
+ * the sides changed after `horizon`.
+ *
+ * @param rows At least one. The last one says what the order costs.
  */
-export function compareOrder(rows: readonly Row[], horizon: number): Comparison {
-  for (const row of rows) {
-    const { evidence } = row;
-    if (evidence.is === 'unknown')
-      return { result: 'unknown', row, reason: evidence.reason, problem: evidence.problem };
-  }
-  if (rows.some(({ evidence }) => evidence.is === 'moved')) return { result: 'withinGrace' };
-  return withinGrace(findingsOf(rows), horizon, rows.flatMap(changesOf));
+export function compareOrder(rows: readonly FoundOrder[], evidence: Evidence, horizon: number): Comparison {
+  if (evidence.is === 'unknown') return { ...evidence, result: 'unknown' };
+  const row = rows.at(-1);
+  if (evidence.is === 'moved' || row === undefined) return { result: 'withinGrace' };
+  const { invoices } = evidence;
+  const findings = findingsOf(row, rows, evidence, horizon);
+  return withinGrace(findings, horizon, [
+    ...rows.flatMap(({ created_at, changed_at }) => [created_at, changed_at]),
+    ...invoices.map(({ invoice }) => invoice.finished_at ?? invoice.created_at),
+  ]);
 }
 
 /** Compares an invoice that has no order. If it ended unpaid, it needs none: the shop may have deleted the order. */
-export function compareWithoutOrder(
-  invoice: FoundInvoice,
-  external_id: string,
-  isConfirmed: boolean,
-  horizon: number,
-): Comparison {
-  if (eventNameOf(invoice.status) === 'invoice.canceled') return { result: 'matched' };
-  const { order, renewal } = orderOf(external_id);
-  const row = renewal > 0 ? ` If it is ${JSON.stringify(order)}, give this invoice a row of its own.` : '';
-  const remedy = `Find the order.${row} If no order belongs to it, find out who created the invoice.`;
-  const difference = differs('invoice_without_order', null, invoice.status, '', remedy);
-  const { currency } = invoice;
-  const finding = { ...difference, external_id, currency, confirmed: isConfirmed, order: null, invoice };
-  return withinGrace([finding], horizon, [invoice.finished_at ?? invoice.created_at]);
+export function compareWithoutOrder({ invoice, isConfirmed }: KnownInvoice, horizon: number): Comparison {
+  if (isEndedUnpaid(invoice)) return { result: 'matched' };
+  const { external_id, currency, status, paid_amount, finished_at, created_at } = invoice;
+  const money = paid_amount === null ? null : ({ of: 'paidNotGiven', amount: paid_amount, currency } as const);
+  const found = { kind: 'invoice_without_order', expected: null, actual: status, facts: '', money, invoice } as const;
+  const { order } = orderOf(external_id);
+  const finding = {
+    ...told({ ...found, advice: 'find_order' }),
+    order,
+    external_id,
+    currency,
+    confirmed: isConfirmed,
+    row: null,
+  };
+  return withinGrace([finding], horizon, [finished_at ?? created_at]);
 }
 
-/** The finding for rows that have the same id, or the same invoice. */
-export function duplicateOf(order: FoundOrder, count: number): Finding {
-  const remedy =
-    'Keep one order for this invoice: one payment must not fulfil two. Several invoices of one order have a row each, with their own external_id.';
-  const { external_id, currency } = order;
-  const difference = { ...differs('duplicate_order', 1, Math.max(2, count), '', remedy), difference: null };
-  return { ...difference, external_id, currency, confirmed: true, order, invoice: null };
+/** The finding for rows that name the same invoice. */
+export function duplicateOf(row: FoundOrder, count: number): Finding {
+  const found = { kind: 'duplicate_order', expected: 1, actual: count, facts: '', invoice: null } as const;
+  const { order, external_id, currency } = row;
+  return { ...told({ ...found, advice: 'keep_one' }), order, external_id, currency, confirmed: true, row };
 }
 
-function changesOf({ order, evidence }: Row): (Date | null)[] {
-  if (evidence.is !== 'invoice') return [order.created_at, order.changed_at];
-  return [evidence.invoice.finished_at ?? evidence.invoice.created_at, order.changed_at];
+/** True for an invoice that ended without a payment. */
+export function isEndedUnpaid({ status }: Pick<FoundInvoice, 'status'>): boolean {
+  return eventNameOf(status) === 'invoice.canceled';
 }
 
 function withinGrace(findings: readonly Finding[], horizon: number, changes: readonly (Date | null)[]): Comparison {
@@ -97,121 +163,142 @@ function withinGrace(findings: readonly Finding[], horizon: number, changes: rea
   return isYoung ? { result: 'withinGrace' } : { result: 'differs', findings };
 }
 
-function findingsOf(rows: readonly Row[]): Finding[] {
-  const refunded = (row: Row): boolean => row.order.state === 'refunded';
-  const allPaid = rows.filter(isPaid);
-  const kept = allPaid.filter((row) => !refunded(row));
-  const paid = kept.length > 0 ? kept : allPaid.slice(0, 1); // a payment that was given back counts for nothing
-  const booked = rows.find((row) => isBooked(row) && !refunded(row)) ?? rows.find(isBooked);
-  const [first, second] = paid;
-  if (first === undefined) return booked === undefined ? unpaid(rows) : [givenUnpaid(booked)];
-  const found = differencesOf(first, booked ?? first);
-  return second === undefined ? found : [paidTwice(second, paid), ...found];
+type Difference = Pick<Finding, 'kind' | 'expected' | 'actual' | 'advice' | 'invoice'> & {
+  readonly facts: string;
+  readonly money?: FindingMoney | null | undefined;
+};
+
+function findingsOf(
+  row: FoundOrder,
+  rows: readonly FoundOrder[],
+  { invoices, isEnd }: Extract<Evidence, { is: 'read' }>,
+  horizon: number,
+): Finding[] {
+  const paid = invoices.filter(({ invoice }) => isPaid(invoice));
+  const confirmed = (paid.length > 0 || isEnd) && (paid.length > 0 ? paid : invoices).every((each) => each.isConfirmed);
+  const all = invoices.map(({ invoice }) => invoice);
+  const differences = paid.length > 0 ? ofPaid(row, rows, all.filter(isPaid)) : ofUnpaid(row, rows, all, horizon);
+  const { order, external_id } = row;
+  return differences.map((each) => {
+    const advice = confirmed || !TAKES_BACK.has(each.advice) ? each.advice : 'look_up';
+    const currency = each.invoice?.currency ?? row.currency;
+    return { ...told({ ...each, advice }), order, external_id, currency, confirmed, row };
+  });
 }
 
-/** Findings of an order that waits or was canceled, and that nobody paid. */
-function unpaid(rows: readonly Row[]): Finding[] {
-  const open = rows.filter(({ order }) => order.state === 'open');
-  const last = open.at(-1);
-  const isPayable = rows.some((row) => invoiceOf(row)?.status === 'pending');
-  if (last === undefined || isPayable) return [];
-  const ended = open.filter((row) => invoiceOf(row) !== null).at(-1);
-  if (ended === undefined) {
-    const remedy = 'Create the invoice with this external_id, or cancel the order.';
-    return [findingOf(last, differs('order_without_invoice', last.order.state, null, '', remedy))];
+/** What differs for an order that nobody has paid. */
+function ofUnpaid(
+  row: FoundOrder,
+  rows: readonly FoundOrder[],
+  invoices: readonly FoundInvoice[],
+  horizon: number,
+): Difference[] {
+  const invoice = invoices.at(-1) ?? null;
+  const status = invoice?.status ?? null;
+  const back = sumOf(rows.map(({ refunded_amount }) => refunded_amount));
+  const state = rows.filter(isBooked).at(-1)?.state ?? null;
+  if (state === null && back.isZero()) {
+    const isPayable = invoices.some((each) => each.status === 'pending' && each.expires_at.getTime() > horizon);
+    if (isPayable || rows.every((each) => each.state !== 'open')) return [];
+    if (invoice === null)
+      return [{ kind: 'order_without_invoice', expected: 'open', actual: null, facts: '', advice: 'create', invoice }];
+    const end = status === 'pending' ? 'pending past its end' : status;
+    const facts = `The order waits for money, and its invoice is ${end}: nothing was paid.`;
+    return [{ kind: 'open_but_ended', expected: 'pending', actual: status, facts, advice: 'cancel', invoice }];
   }
-  const status = invoiceOf(ended)?.status ?? '';
-  const facts = `The order waits for money, and its invoice is ${status}: nothing was paid.`;
-  const remedy = 'Cancel the order, or create another invoice for it.';
-  return [findingOf(ended, differs('open_but_ended', 'pending', status, facts, remedy))];
+  const isGiven = state === 'paid' || state === 'fulfilled';
+  const lost = isGiven ? row.amount : back;
+  const refund = back.isZero() ? '' : `, ${back.toFixed()} ${row.currency} went back`;
+  const service =
+    invoice === null ? 'the service has no invoice with its id' : `its invoice is ${status}: nothing was paid`;
+  const facts = `The order is ${state ?? row.state}${refund}, and ${service}.`;
+  const advice = !isGiven ? 'find_refund' : invoice === null ? 'find_payment' : 'reclaim';
+  const money = lost.isZero() ? null : ({ of: 'givenNotPaid', amount: lost, currency: row.currency } as const);
+  return [{ kind: 'fulfilled_not_paid', expected: 'success', actual: status, facts, advice, invoice, money }];
 }
 
-function givenUnpaid(row: Row): Finding {
-  const { state } = row.order;
-  const invoice = invoiceOf(row);
-  if (invoice === null) {
-    const facts = `The order is ${state}, and the service has no invoice with its id.`;
-    return findingOf(row, differs('fulfilled_not_paid', 'success', null, facts, 'Find the payment of this order.'));
+/** What differs for a paid order. The money of the order stands in the first difference. */
+function ofPaid(row: FoundOrder, rows: readonly FoundOrder[], paid: readonly Paid[]): Difference[] {
+  const { amount, currency } = row;
+  const rowOf = (invoice: Paid): FoundOrder => rows.find(isNamedBy(invoice)) ?? row;
+  const kept = paid.filter((each) => !isRefunded(rowOf(each)));
+  const [first, second] = kept;
+  if (first === undefined) return []; // all of it went back
+  const back = sumOf(rows.map((each) => (isRefunded(each) ? null : each.refunded_amount)));
+  const other = kept.find((each) => each.currency !== currency);
+  const sum = sumOf(kept.map((each) => (each.currency === currency ? each.paid_amount : null)));
+  const left = sum.minus(back);
+  const booked = rows.find((each) => isBooked(each) && !isRefunded(each));
+  if (other === undefined && left.isNegative()) {
+    const facts = factsOf(row, kept, back);
+    const money = { of: 'givenNotPaid', amount: left.abs(), currency } as const;
+    const found = { kind: 'amount_differs', expected: back, actual: sum, invoice: first } as const;
+    return [{ ...found, facts, advice: 'find_refund', money }];
   }
-  const remedy = state === 'refunded' ? 'Find out what was refunded.' : 'Stop or reclaim the delivery.';
-  const facts = `The order is ${state}, and its invoice is ${invoice.status}: nothing was paid.`;
-  const first = isConfirmed(row) ? remedy : 'Look the invoice up before you act.';
-  return findingOf(row, differs('fulfilled_not_paid', 'success', invoice.status, facts, first));
-}
-
-function paidTwice(row: Row, paid: readonly Row[]): Finding {
-  const ids = paid.map(({ order }) => JSON.stringify(order.external_id)).join(' and ');
-  const facts = `${paid.length} invoices of the order are paid: ${ids}.`;
-  const remedy = 'Give the customer one of the payments back, or book it as credit.';
-  return findingOf(row, { ...differs('paid_twice', 1, paid.length, facts, remedy), difference: null });
-}
-
-/** What differs between the order and its paid invoice. That of the state comes first. */
-function differencesOf(row: Row, { order: book }: Row): Finding[] {
-  const invoice = invoiceOf(row);
-  if (invoice === null) return [];
-  const { amount, currency } = row.order;
-  const { state } = book;
-  const booked = row.order.credited_usdt ?? book.credited_usdt;
-  const { paid_amount: paid, credited_usdt: credited } = invoice;
-  if (paid === null || credited === null || state === 'refunded') return []; // the amounts no longer count
+  if (booked === undefined && other === undefined && left.isZero()) return []; // all of it went back
+  const isRight = second === undefined ? left.eq(amount) || sum.eq(amount) : left.eq(amount) && !back.isZero();
+  const over = left.minus(amount);
   const differences: Difference[] = [];
-  const isOtherCurrency = currency !== invoice.currency;
-  const isOtherAmount = !isOtherCurrency && !amount.eq(paid);
-  const sum = `${paid.toFixed()} ${invoice.currency} of ${amount.toFixed()} ${currency} was paid, and ${credited.toFixed()} USDT credited.`;
-  if (state === 'open' || state === 'canceled') {
-    const remedy =
-      isOtherCurrency || isOtherAmount
-        ? 'Do not fulfil it as ordered: agree on the difference with the customer first, or refund the payment.'
-        : 'Fulfil the order, or refund the customer.';
-    differences.push(differs('paid_not_fulfilled', 'fulfilled', state, sum, remedy));
-  }
-  if (isOtherCurrency) {
-    const remedy = 'Find out which currency is right. The amounts were not compared.';
-    differences.push(differs('currency_differs', currency, invoice.currency, sum, remedy));
-  }
-  if (isOtherAmount) {
-    const remedy = paid.lt(amount)
-      ? 'Ask for the rest, or accept it and lower the amount of the order.'
-      : 'Refund the rest, or accept it and raise the amount of the order.';
-    differences.push(differs('amount_differs', amount, paid, sum, remedy));
-  }
-  if (booked !== null && !booked.eq(credited)) {
-    const facts = `${credited.toFixed()} USDT was credited, and ${booked.toFixed()} is booked.`;
-    differences.push(differs('credited_differs', booked, credited, facts, 'Correct the booked credit.'));
-  }
-  return differences.map((difference) => findingOf(row, difference));
-}
-
-type Difference = Pick<Finding, 'kind' | 'expected' | 'actual' | 'difference' | 'action' | 'remedy'>;
-
-function differs(
-  kind: FindingKind,
-  expected: Difference['expected'],
-  actual: Difference['actual'],
-  facts: string,
-  remedy: string,
-): Difference {
-  const areAmounts = Decimal.isDecimal(expected) && Decimal.isDecimal(actual);
-  return {
-    kind,
-    expected,
-    actual,
-    difference: areAmounts ? actual.minus(expected) : null,
-    action: `${facts} ${remedy}`.trim(),
-    remedy,
+  const differ = (difference: Omit<Difference, 'facts' | 'invoice'>): void => {
+    const money = differences.length === 0 ? difference.money : null;
+    differences.push({ facts: factsOf(row, kept, back), invoice: first, ...difference, money });
   };
+  const elsewhere = other === undefined ? null : { amount: other.paid_amount, currency: other.currency };
+  const isOnce = kept.some((each) => each.currency === currency && each.paid_amount.eq(amount));
+  if (booked === undefined) {
+    const advice = isOnce || (isRight && other === undefined) ? 'fulfil' : 'agree';
+    const money = { of: 'paidNotGiven', amount: left, currency, ...elsewhere } as const;
+    differ({ kind: 'paid_not_fulfilled', expected: 'fulfilled', actual: row.state, advice, money });
+  }
+  const differing: FindingMoney | null = over.isZero()
+    ? null
+    : { of: over.isNegative() ? 'givenNotPaid' : 'paidTooMuch', amount: over.abs(), currency };
+  if (second !== undefined && (other !== undefined || !isRight)) {
+    const advice = over.gt(0) || other !== undefined ? 'give_back' : 'compare_payments';
+    const money = elsewhere === null ? differing : ({ of: 'paidTooMuch', ...elsewhere } as const);
+    differ({ kind: 'paid_twice', expected: 1, actual: kept.length, advice, money });
+  }
+  if (second !== undefined) return differences;
+  if (other !== undefined)
+    differ({ kind: 'currency_differs', expected: currency, actual: other.currency, advice: 'find_currency' });
+  else if (!isRight) {
+    const advice = booked === undefined ? 'agree' : over.isNegative() ? 'ask' : 'send_back';
+    differ({ kind: 'amount_differs', expected: amount, actual: left, advice, money: differing });
+  }
+  const credit = rowOf(first).credited_usdt ?? booked?.credited_usdt ?? null;
+  if (credit !== null && !credit.eq(first.credited_usdt)) {
+    const facts = `${first.credited_usdt.toFixed()} USDT was credited, and ${credit.toFixed()} is booked.`;
+    const [expected, actual] = [credit, first.credited_usdt];
+    differences.push({ kind: 'credited_differs', expected, actual, facts, advice: 'correct_credit', invoice: first });
+  }
+  return differences;
 }
 
-function isConfirmed({ evidence }: Row): boolean {
-  return evidence.is === 'absent' || (evidence.is === 'invoice' && evidence.isConfirmed);
+/** What was paid of what, as sentences. */
+function factsOf({ amount, currency }: FoundOrder, paid: readonly Paid[], back: Decimal): string {
+  const sums = paid.map((each) => moneyText(each.paid_amount, each.currency)).join(' and ');
+  const credited = sumOf(paid.map(({ credited_usdt }) => credited_usdt)).toFixed();
+  const gone = back.isZero() ? '' : ` ${moneyText(back, currency)} went back.`;
+  const ids = paid.map(({ external_id }) => JSON.stringify(external_id)).join(' and ');
+  const several = paid.length > 1 ? `${paid.length} invoices of the order are paid: ${ids}. ` : '';
+  return `${several}${sums} of ${moneyText(amount, currency)} was paid, and ${credited} USDT credited.${gone}`;
 }
 
-function findingOf(row: Row, difference: Difference): Finding {
-  const { order } = row;
-  const invoice = invoiceOf(row);
-  const currency = invoice?.currency ?? order.currency;
-  return { ...difference, external_id: order.external_id, currency, confirmed: isConfirmed(row), order, invoice };
+function moneyText(amount: Decimal, currency: string): string {
+  return `${amount.toFixed()} ${currency}`;
+}
+
+function sumOf(amounts: readonly (Decimal | null)[]): Decimal {
+  return amounts.reduce<Decimal>((sum, amount) => (amount === null ? sum : sum.plus(amount)), ZERO);
+}
+
+/** A difference with its sentences. */
+function told({ facts, money = null, ...difference }: Difference) {
+  const { expected, actual } = difference;
+  const areAmounts = Decimal.isDecimal(expected) && Decimal.isDecimal(actual);
+  const [, remedy] = ADVICE[difference.advice];
+  const action = `${facts} ${remedy}`.trim();
+  return { ...difference, difference: areAmounts ? actual.minus(expected) : null, money, action, remedy };
 }
 
 /**
@@ -232,9 +319,9 @@ export function foundInvoice(invoice: ReconcileInvoice): FoundInvoice | string {
 
 /** An invoice without what was paid: nobody has paid it, or its form does not say so, such as that of a creation. */
 export function withoutPayment(invoice: ReconcileInvoice): FoundInvoice {
-  const { uuid, status, amount, currency, created_at, expires_at, finished_at } = invoice;
+  const { uuid, external_id, status, amount, currency, created_at, expires_at, finished_at } = invoice;
   const unpaid = { currency: currency.code.toUpperCase(), paid_amount: null, credited_usdt: null };
-  return { uuid, status, amount, ...unpaid, created_at, expires_at, finished_at };
+  return { uuid, external_id, status, amount, ...unpaid, created_at, expires_at, finished_at };
 }
 
 const ID_MAX = 512;
@@ -242,10 +329,12 @@ const WORD_MAX = 40;
 /** The states of an order. */
 const ORDER_STATES: readonly OrderState[] = ['open', 'paid', 'fulfilled', 'canceled', 'refunded'];
 
-/** An order that cannot be compared. Its id is null if it cannot be read either. */
+/** A row that cannot be compared. */
 export interface BadOrder {
+  readonly reason: 'order_malformed' | 'id_changed';
   readonly problem: string;
   readonly place: string;
+  /** Null if it cannot be read either. */
   readonly external_id: string | null;
 }
 
@@ -253,6 +342,7 @@ export interface BadOrder {
 export function readOrder(given: unknown, byDefault: string): FoundOrder | BadOrder {
   let place = byDefault;
   let external_id: string | null = null;
+  let reason: BadOrder['reason'] = 'order_malformed';
   try {
     if (typeof given !== 'object' || given === null)
       throw new Problem(`an order must be an object, not ${kindOf(given)}`);
@@ -260,13 +350,23 @@ export function readOrder(given: unknown, byDefault: string): FoundOrder | BadOr
     if (typeof row.place === 'string' && row.place !== '') place = row.place;
     const problem = typeof row.problem === 'string' && row.problem !== '' ? row.problem : null;
     external_id = problem !== null && !row.external_id ? null : readText('external_id', row.external_id);
-    if (problem !== null || external_id === null) return { problem: String(problem), place, external_id };
+    if (problem !== null || external_id === null) return { reason, problem: String(problem), place, external_id };
+    const order = (row.order ?? null) === null ? orderOf(external_id).order : readText('order', row.order);
+    if ([external_id, order].some((id) => id !== id.trim())) {
+      reason = 'id_changed';
+      throw new Problem(
+        'the id has outer white space, as a CHAR column adds it, and no invoice can be created with it',
+      );
+    }
     return {
       external_id,
-      order: (row.order ?? null) === null ? orderOf(external_id).order : readText('order', row.order),
+      order,
+      part: readPart(row.part ?? null),
       amount: readAmount('amount', row.amount),
       currency: readText('currency', row.currency).toUpperCase(),
       credited_usdt: (row.credited_usdt ?? null) === null ? null : readAmount('credited_usdt', row.credited_usdt),
+      refunded_amount:
+        (row.refunded_amount ?? null) === null ? null : readAmount('refunded_amount', row.refunded_amount),
       state: readState(row.state),
       created_at: readTime('created_at', row.created_at ?? null),
       changed_at: readTime('changed_at', row.changed_at ?? null),
@@ -274,7 +374,7 @@ export function readOrder(given: unknown, byDefault: string): FoundOrder | BadOr
     };
   } catch (error) {
     const problem = error instanceof Problem ? error.message : 'a member of the order cannot be read';
-    return { problem, place, external_id };
+    return { reason, problem, place, external_id };
   }
 }
 
@@ -282,6 +382,13 @@ function readText(name: string, value: unknown): string {
   if (typeof value === 'string' && value !== '' && value.length <= ID_MAX) return value;
   const given = typeof value === 'string' && value !== '' ? `${value.length} characters` : kindOf(value);
   throw new Problem(`"${name}" must be text of 1 to ${ID_MAX} characters, not ${given}`);
+}
+
+/** SQLite and MySQL have 0 and 1 for a boolean. */
+function readPart(value: unknown): boolean | null {
+  if (value === null || typeof value === 'boolean') return value;
+  if (value === 0 || value === 1) return value === 1;
+  throw new Problem(`"part" must be true or false, not ${shown(value)}`);
 }
 
 function readAmount(name: string, value: unknown): Decimal {
@@ -296,8 +403,11 @@ function readAmount(name: string, value: unknown): Decimal {
 function readState(value: unknown): OrderState {
   const state = ORDER_STATES.find((known) => known === value);
   if (state !== undefined) return state;
-  const shown = typeof value === 'string' ? JSON.stringify(value.slice(0, WORD_MAX)) : kindOf(value);
-  throw new Problem(`"state" must be ${ORDER_STATES.join(', ')}, not ${shown}`);
+  throw new Problem(`"state" must be ${ORDER_STATES.join(', ')}, not ${shown(value)}`);
+}
+
+function shown(value: unknown): string {
+  return typeof value === 'string' ? JSON.stringify(value.slice(0, WORD_MAX)) : kindOf(value);
 }
 
 function readTime(name: string, value: unknown): Date | null {

@@ -9,9 +9,11 @@ export type { KnownInvoiceStatus } from '../contract/types.ts';
 export { Decimal } from '../contract/values/decimal.ts';
 export { reconcile } from './reconcile.ts';
 export type {
+  Advice,
   CurrencySummary,
   Finding,
   FindingKind,
+  FindingMoney,
   FoundInvoice,
   FoundOrder,
   NotCompared,

@@ -1,6 +1,6 @@
-import { orderOf as attemptOf } from '../contract/orders.ts';
+import { orderOf, RENEWALS_MAX, renewalId } from '../contract/orders.ts';
 import { Decimal } from '../contract/values/decimal.ts';
-import { instantFrom, isSameIdent, plainIdent } from '../contract/values/scalars.ts';
+import { instantFrom, isSameIdent, isUuid, plainIdent } from '../contract/values/scalars.ts';
 import {
   callback,
   configurationFail,
@@ -8,29 +8,32 @@ import {
   type Fail,
   kindOf,
   type OptionTable,
+  quoted,
   type Read,
   readOptions,
   signal,
 } from '../errors/checks.ts';
 import { AbortedError } from '../errors/classes.ts';
-import { failsEveryCall, hasCode, hasKind, isMerchantError, isRefusedIdent } from '../errors/guards.ts';
+import { failsEveryCall, hasCode, hasKind, isMerchantError } from '../errors/guards.ts';
+import { IdentProof, type InvoicePaths, readByPath } from '../lookup/by-path.ts';
+import { isOfAnotherSystem } from '../lookup/order.ts';
 import { concurrently, untilAborted } from '../webhooks/catch-up/concurrently.ts';
 import { lacksPayment } from '../webhooks/event/invoice-event.ts';
 import {
-  type Comparison,
   compareOrder,
   compareWithoutOrder,
   duplicateOf,
   type Evidence,
   foundInvoice,
-  type Row,
+  isEndedUnpaid,
+  type KnownInvoice,
   readOrder,
   withoutPayment,
 } from './compare.ts';
 import type {
-  CurrencySummary,
   Finding,
   FindingKind,
+  FindingMoney,
   FoundInvoice,
   FoundOrder,
   InvalidInvoice,
@@ -44,14 +47,19 @@ import type {
   Reconciliation,
 } from './types.ts';
 
-// Gathers the evidence: reads the orders into a Map, walks the list of invoices once, and reads each order that differs
-// singly before it is compared and reported. The list alone decides nothing, because it may move, be late or be cut: an
-// order is not called unpaid because the list did not show its invoice.
+// Gathers the evidence for each order, and hands it to the comparison. What a run guarantees:
+//
+// - It reads only. The orders are held in one Map, and the list of invoices is walked once.
+// - Each row, each order and each listed invoice is counted, and what cannot be compared is said with its reason.
+// - An order is compared as a whole, by all its invoices: the first one and its renewals, and those that its rows name.
+//   A part is compared alone. Nothing is inferred from amounts: rows say what they are, or are not compared.
+// - The list alone accuses nobody: what differs is read singly first, and an order that nobody has paid also has no
+//   further renewal that a single read finds. What the service did not confirm takes nothing back from a customer.
+// - An invoice of another system counts for no order.
+// - What changed within the grace is left for the next run.
 
 const fail = configurationFail('reconcile');
 const GRACE = 15 * 60_000;
-/** The findings that say of an order that nobody has paid it. */
-const UNPAID: ReadonlySet<FindingKind> = new Set(['fulfilled_not_paid', 'open_but_ended', 'order_without_invoice']);
 const PER_PAGE = 100;
 /** No invoice is older. A count of seconds in place of milliseconds is a time before it. */
 const YEAR_2000 = Date.UTC(2000);
@@ -61,6 +69,8 @@ const BATCH = 100;
 const FAILED_READS_MAX = 10;
 /** The Date header has whole seconds, so the time of the service is up to 999 ms later. */
 const HEADER_PRECISION = 999;
+/** The digits of a number that a spreadsheet keeps. It writes zeros behind them. */
+const SPREADSHEET_DIGITS = 15;
 
 const OPTIONS = {
   merchant(value: unknown): ReconcileClient {
@@ -83,6 +93,10 @@ const OPTIONS = {
     if (typeof value === 'number' && value >= 0) return value;
     return refuse(`${name} must be a number of milliseconds from 0, not ${kindOf(value)}`);
   },
+  adjustedAbsent(value: unknown, name: string, refuse: Fail): 'as_ordered' | undefined {
+    if (value === undefined || value === 'as_ordered') return value;
+    return refuse(`${name} must be 'as_ordered' or absent, not ${quoted(value)}`);
+  },
   signal: signal(),
   concurrency: count({ default: 4, min: 1, max: 32 }),
   now: callback<() => number>(),
@@ -98,7 +112,7 @@ const OPTIONS = {
  * @example
  * const run = reconcile({ merchant, orders });
  * for await (const finding of run) {
- *   if (finding.kind === 'paid_not_fulfilled') alertOperator(`${finding.external_id}: ${finding.action}`);
+ *   if (finding.kind === 'paid_not_fulfilled') alertOperator(`${finding.order}: ${finding.action}`);
  * }
  * const { currencies } = await run.summary();
  */
@@ -108,13 +122,18 @@ export function reconcile(options: ReconcileOptions): Reconciliation {
 
 type Result = Finding | NotCompared;
 
-/** An order as it is held: texts and numbers, because a million of them must fit. */
-interface HeldOrder {
+/** A row as it is held: texts and numbers, because a million of them must fit. */
+interface HeldRow {
   readonly external_id: string;
-  readonly order: string;
+  /** For a row by uuid that names no order: that of its invoice, once it was found. */
+  order: string;
+  /** The external_id of its invoice: its own, or that of the invoice whose uuid it has, once it was found. */
+  invoice: string;
+  readonly part: boolean | null;
   readonly amount: string;
   readonly currency: string;
   readonly credited: string | null;
+  readonly refunded: string | null;
   readonly state: OrderState;
   readonly created: number | null;
   readonly changed: number | null;
@@ -122,49 +141,71 @@ interface HeldOrder {
   readonly place: string | number;
 }
 
-/**
- * What is held of a listed invoice that does not agree with its order. `found` is a text where it contradicts itself.
- */
-interface HeldInvoice {
-  readonly uuid: string;
-  readonly external_id: string;
+/** What is held of an invoice. `found` is a text where it contradicts itself. */
+interface HeldInvoice
+  extends Pick<ReconcileInvoice, 'uuid' | 'external_id' | 'customer_id' | 'callback_url' | 'created_at'> {
   readonly currency: string;
   readonly found: FoundInvoice | string;
 }
 
-/** A row of the shop, and what the list has shown about its invoice. */
-interface Entry {
-  readonly order: HeldOrder;
-  /** The number of rows with this id. */
-  count: number;
-  /**
-   * Null: nothing. `agrees`: its only invoice, which agrees with it and is not held. `several`: more than one invoice.
-   * `shared`: an invoice that another row has, too, by its uuid. `unreadable`: a row that cannot be read.
-   */
-  listed: HeldInvoice | 'agrees' | 'several' | 'shared' | 'unreadable' | null;
+/** What is compared as one: an order, or a part of one. */
+interface Unit {
+  readonly id: string;
+  /** Its place in `orders`. */
+  readonly at: number;
+  /** In the order of `orders`. Empty once another unit has taken them over. */
+  readonly rows: HeldRow[];
+  /** A uuid alone: its first invoice, which agrees with its only row, so that nothing else of it is held. */
+  listed: string | (string | HeldInvoice)[];
 }
 
-/** The result of a single read: the invoice, or why there is none. */
-type Reading =
-  | { readonly invoice: FoundInvoice; readonly isShort: boolean }
-  | { readonly without: 'absent' | 'refused' }
-  | { readonly reason: 'invoice_malformed' | 'invoice_not_read'; readonly problem: string };
+/** An invoice of an order, with what tells whose it is. */
+interface OrderInvoice extends KnownInvoice {
+  readonly held: HeldInvoice;
+  /** The form of its single read does not say what was paid. */
+  readonly isShort?: boolean;
+  readonly isListed: boolean;
+}
 
-type Money = Record<'paidNotGiven' | 'givenNotPaid' | 'differences', Decimal>;
+/** The result of a single read. `isShort`: its form does not say what was paid. */
+type Reading = (KnownInvoice & { readonly held: HeldInvoice; readonly isShort: boolean }) | 'none' | 'unread' | Unknown;
+
+type Unknown = Extract<Evidence, { is: 'unknown' }>;
+
+/** The other members of a listed invoice that cannot be read. */
+const NOTHING = { customer_id: '', callback_url: null, created_at: new Date(0), currency: '' };
+
+type NoEvidence = Exclude<Evidence, { is: 'read' }>;
+
+/** The evidence for an order, and all invoices that were found for it. */
+interface Gathered {
+  readonly evidence: Evidence;
+  readonly known: readonly OrderInvoice[];
+}
+
+const SHORT = unknown('invoice_not_read', 'the single read does not say what was paid, and the list does not show it');
+const REFUSED = unknown(
+  'invoice_not_read',
+  'the service reads no invoice by this id, and the list does not show it. Give the uuid of the invoice',
+);
 
 class Run implements Reconciliation {
   readonly #settings: Read<typeof OPTIONS>;
-  /** By the id of the order. A uuid is compared in its plain form. */
-  readonly #entries = new Map<string, Entry>();
-  /** The rows of an order with an id of its own, by that id. */
-  readonly #orders = new Map<string, Entry[]>();
-  /** An invoice that has no row, and did not end unpaid, by the id of an order that has rows. */
-  readonly #withoutRow = new Map<string, string>();
-  /** The orders, and the rows that could not be read as one, in the order of `orders`. */
-  readonly #rows: (Entry | NotCompared)[] = [];
-  /** The ids of orders that cannot be compared. Their invoices are not reported as ones without an order. */
-  readonly #badOrders = new Set<string>();
-  readonly #invoicesWithoutOrder: HeldInvoice[] = [];
+  /** By each id that leads to it: that of the order, and those of its rows. A uuid is in its plain form. */
+  readonly #units = new Map<string, Unit>();
+  /** The orders, and the rows that could not be read, in the order of `orders`. */
+  readonly #inOrder: (Unit | NotCompared)[] = [];
+  /** The rows that name another order than their id does. */
+  readonly #naming: HeldRow[] = [];
+  /** The orders that such rows name, in plain form. */
+  #named: ReadonlySet<string> = new Set();
+  /** The ids of the rows that cannot be read, and their orders, in plain form. */
+  readonly #badIds = new Set<string>();
+  /** By the id that a spreadsheet makes of it: a listed id that no row has. */
+  readonly #changedIds = new Map<string, string>();
+  /** The ids that a spreadsheet made, once it is certain. Their invoices are no strangers. */
+  readonly #changed = new Set<string>();
+  readonly #strangers: HeldInvoice[] = [];
   readonly #totals = {
     orders: 0,
     invoices: 0,
@@ -177,15 +218,18 @@ class Run implements Reconciliation {
     notCompared: 0,
   };
   readonly #kinds: Partial<Record<FindingKind, number>> = {};
-  readonly #money = new Map<string, Money>();
+  readonly #money = new Map<string, Record<FindingMoney['of'], Decimal>>();
   /** What changed after this time is left for the next run. */
   #horizon = 0;
   /** False once something shows that the list misses invoices. That is reported once. */
   #isListWhole = true;
-  /** The oldest listed invoice. */
-  #oldest: { readonly uuid: string; readonly external_id: string; readonly created: number } | null = null;
-  /** Whether the service finds the oldest listed invoice by its external_id. Null until it is asked. */
-  #readsByExternalId: Promise<boolean> | null = null;
+  /** The oldest listed invoice, and the oldest with an external_id in the form of a uuid: no replica lacks them. */
+  readonly #oldest = new Map<boolean, ReconcileInvoice>();
+  readonly #proof = new IdentProof();
+  readonly #paths: InvoicePaths<ReconcileInvoice> = {
+    get: async (ident) => await this.#settings.merchant.invoices.get(ident, { signal: this.#settings.signal }),
+    firstPage: async () => [...this.#oldest.values()],
+  };
   /** Failed single reads since the last one that succeeded. */
   #failedInARow = 0;
   #state: 'new' | 'running' | 'complete' = 'new';
@@ -214,7 +258,7 @@ class Run implements Reconciliation {
   async summary(): Promise<ReconcileSummary> {
     if (this.#state === 'new') for await (const _ of this) void _; // the results are counted
     if (this.#failure !== null) throw this.#failure.error;
-    const currencies: CurrencySummary[] = [...this.#money]
+    const currencies = [...this.#money]
       .sort(([a], [b]) => (a < b ? -1 : 1))
       .map(([currency, money]) => ({ currency, ...money }));
     return { complete: this.#state === 'complete', ...this.#totals, kinds: { ...this.#kinds }, currencies };
@@ -224,43 +268,60 @@ class Run implements Reconciliation {
     this.#settings.signal?.throwIfAborted();
     await this.#readOrders();
     yield* await this.#walk();
-    const open = this.#rows.filter((row) => 'kind' in row || !this.#isMatched(row));
-    yield* this.#inOrder(open, (row) => ('kind' in row ? [row] : this.#compare(row)));
-    yield* this.#inOrder(this.#invoicesWithoutOrder, (invoice) => this.#compareInvoice(invoice));
+    this.#settle();
+    const open = this.#inOrder.filter((row) => 'kind' in row || !this.#isMatched(row));
+    const changed: Result[] = [];
+    for await (const result of this.#each(open, (row) => ('kind' in row ? [row] : this.#compare(row)))) {
+      if (result.kind === 'not_compared' && result.reason === 'id_changed') changed.push(result);
+      else yield result;
+    }
+    yield* this.#each(this.#strangers, (invoice) => this.#compareStranger(invoice));
+    yield* changed;
   }
 
   async #readOrders(): Promise<void> {
+    let count = 0;
     for await (const given of untilAborted(this.#settings.orders, this.#settings.signal)) {
-      this.#totals.orders += 1;
-      const order = readOrder(given, `row ${this.#totals.orders}`);
+      count += 1;
+      const order = readOrder(given, `row ${count}`);
       if ('problem' in order) {
         this.#totals.ordersNotCompared += 1;
-        this.#rows.push(notCompared('order_malformed', order.problem, order.place, order.external_id));
-        if (order.external_id !== null) this.#badOrders.add(plainIdent(order.external_id));
-        continue;
-      }
-      const id = plainIdent(order.external_id);
-      const known = this.#entries.get(id);
-      if (known !== undefined) {
-        known.count += 1;
-        continue;
-      }
-      const entry: Entry = { order: held(order, this.#totals.orders), count: 1, listed: null };
-      this.#entries.set(id, entry);
-      this.#rows.push(entry);
-      if (order.order === order.external_id) continue;
-      const rows = this.#orders.get(order.order);
-      if (rows === undefined) this.#orders.set(order.order, [entry]);
-      else rows.push(entry);
-    }
-    // The first attempt has the id of the order itself, and is a row of it only where there are others.
-    for (const [id, rows] of this.#orders) {
-      const first = this.#entries.get(plainIdent(id));
-      if (first !== undefined && first.order.order === id && !rows.includes(first)) rows.unshift(first);
+        this.#inOrder.push(notCompared(order.reason, order.problem, order.place, order.external_id));
+        const id = order.external_id?.trim();
+        if (id !== undefined) this.#badIds.add(plainIdent(id)).add(plainIdent(orderOf(id).order));
+      } else this.#add(held(order, count));
+      this.#totals.orders = this.#inOrder.length;
     }
   }
 
-  /** Walks the list once: marks the orders that agree, and holds what differs. Returns what could not be listed. */
+  #add(row: HeldRow): void {
+    const own = orderOf(row.external_id).order;
+    const id = row.part === true ? own : row.order;
+    let unit = this.#units.get(plainIdent(id));
+    if (unit === undefined) {
+      unit = { id, at: this.#inOrder.length, rows: [row], listed: [] };
+      this.#units.set(plainIdent(id), unit);
+      this.#inOrder.push(unit);
+    } else unit.rows.push(row);
+    if (row.order === own) return;
+    this.#naming.push(row);
+    this.#lead(own, unit);
+  }
+
+  /** Lets an id lead to a unit. If it leads to another one, the earlier of the two takes over the later. */
+  #lead(id: string, unit: Unit): void {
+    const known = this.#units.get(plainIdent(id)) ?? unit;
+    const [first, later] = known.at < unit.at ? [known, unit] : [unit, known];
+    this.#units.set(plainIdent(id), first);
+    if (first === later) return;
+    const rows = later.rows.splice(0);
+    const ids = rows.flatMap((row) => [row.external_id, row.invoice].map((each) => orderOf(each).order));
+    for (const each of [later.id, ...ids]) this.#units.set(plainIdent(each), first);
+    first.rows.push(...rows);
+    first.listed = listOf(first.listed).concat(later.listed);
+  }
+
+  /** Walks the list once: marks the orders that agree, and holds the other invoices. Returns what could not be listed. */
   async #walk(): Promise<NotCompared[]> {
     const { merchant, signal: stop, now, grace, since } = this.#settings;
     const problems: NotCompared[] = [];
@@ -272,11 +333,13 @@ class Run implements Reconciliation {
       if (invalid.has(name)) return; // its page was read again
       invalid.add(name);
       const id = typeof external_id === 'string' ? external_id : null;
-      const entry = id === null ? undefined : this.#entries.get(plainIdent(id));
-      if (entry !== undefined) entry.listed ??= 'unreadable';
-      if (id !== null && this.#knows(id)) return; // its order is read singly, or was reported as one that cannot be read
-      if (id !== null) this.#noteWithoutRow(id);
-      problems.push(notCompared('invoice_malformed', `it cannot be read at "${path}"`, `invoice ${name}`, id));
+      const found = `it cannot be read at "${path}"`;
+      const unit = id === null ? undefined : this.#units.get(plainIdent(orderOf(id).order));
+      // The order of a row is read singly, and one that cannot be read was reported as such.
+      if (id !== null && unit !== undefined)
+        unit.listed = listOf(unit.listed).concat({ ...NOTHING, uuid: id, external_id: id, found });
+      else if (id === null || !this.#isBad(id))
+        problems.push(notCompared('invoice_malformed', found, `invoice ${name}`, id));
     };
     try {
       const list = merchant.invoices.list({ per_page: PER_PAGE }, { signal: stop, onInvalidItem });
@@ -306,57 +369,89 @@ class Run implements Reconciliation {
     return notCompared('invoices_not_listed', `${problem}: invoices without an order may be missing`, 'the list', null);
   }
 
-  /** True for a row that agrees with its listed invoice. Counts it. */
-  #isMatched({ listed, count: rows }: Entry): boolean {
-    if (listed !== 'agrees' || rows > 1) return false;
+  #takeListed(listed: ReconcileInvoice): void {
+    this.#totals.invoices += 1;
+    const raw = this.#pinned(listed);
+    const { external_id, uuid } = raw;
+    const oldest = this.#oldest.get(isUuid(external_id));
+    if (oldest === undefined || raw.created_at < oldest.created_at) this.#oldest.set(isUuid(external_id), raw);
+    const unit = this.#units.get(plainIdent(uuid));
+    const row = unit?.rows.find((each) => isSameIdent(each.external_id, uuid));
+    if (unit !== undefined && row !== undefined) this.#nameByUuid(unit, row, external_id);
+    this.#hold(heldInvoice(raw, foundInvoice(raw)));
+  }
+
+  /** A row by uuid belongs to the order of its invoice, unless it names another one. */
+  #nameByUuid(unit: Unit, row: HeldRow, external_id: string): void {
+    row.invoice = external_id;
+    const { order } = orderOf(external_id);
+    if (row.order === row.external_id) row.order = order;
+    this.#lead(order, unit);
+  }
+
+  /** Holds a listed invoice at its order, or as one without. What agrees, and what ended without an order, is forgotten. */
+  #hold(invoice: HeldInvoice): void {
+    const { order, renewal } = orderOf(invoice.external_id);
+    const unit = this.#units.get(plainIdent(order));
+    const isEnded = typeof invoice.found !== 'string' && isEndedUnpaid(invoice.found);
+    if (unit === undefined) {
+      const changed = asSpreadsheetsWrite(order);
+      if (this.#units.has(changed)) this.#changedIds.set(changed, order);
+      const isKnown = [order, invoice.uuid].some((id) => this.#isBad(id));
+      if (!isEnded && !isKnown && invoice.created_at.getTime() >= this.#settings.since) this.#strangers.push(invoice);
+    } else if (typeof unit.listed === 'string') {
+      // It agreed. One that ended unpaid changes nothing.
+      if (renewal === 0 || !isEnded) unit.listed = [unit.listed, invoice];
+    } else {
+      unit.listed.push(invoice);
+      if (renewal === 0 && unit.rows.length === 1 && unit.listed.length === 1 && this.#agrees(unit))
+        unit.listed = invoice.uuid;
+    }
+  }
+
+  /** After the walk, each row by uuid is at its order. */
+  #settle(): void {
+    const named = this.#naming.filter((row) => orderOf(row.invoice).order !== row.order);
+    this.#named = new Set(named.map(({ order }) => plainIdent(order)));
+    for (const invoice of this.#strangers.splice(0)) this.#hold(invoice);
+    this.#totals.orders = this.#inOrder.filter((row) => 'kind' in row || row.rows.length > 0).length;
+  }
+
+  #isBad(id: string): boolean {
+    return this.#badIds.has(plainIdent(id)) || this.#badIds.has(plainIdent(orderOf(id).order));
+  }
+
+  /** True for an order whose only row agrees with its only invoice. Counts it. */
+  #isMatched(unit: Unit): boolean {
+    if (typeof unit.listed !== 'string' || this.#problemOf(unit) !== null) return false;
     this.#totals.matched += 1;
     return true;
   }
 
-  #knows(ident: string): boolean {
-    return this.#entries.has(plainIdent(ident)) || this.#badOrders.has(plainIdent(ident));
+  /** True if each row has a listed invoice, and the order agrees with all that are listed. */
+  #agrees({ rows, listed }: Unit): boolean {
+    const invoices = shownInvoices(listed);
+    if (!rows.every((row) => invoices?.some(({ held }) => row.invoice === held.external_id))) return false;
+    const evidence = { is: 'read', invoices: ofThisSystem(invoices ?? [], rows), isEnd: false } as const;
+    return compareOrder(foundRows(rows), evidence, this.#horizon).result === 'matched';
   }
 
-  #noteWithoutRow(external_id: string): void {
-    const { order } = attemptOf(external_id);
-    if (this.#orders.has(order) || this.#knows(order)) this.#withoutRow.set(order, external_id);
-  }
-
-  /** Compares a listed invoice with its order, or holds it as one without an order. */
-  #takeListed(invoice: ReconcileInvoice): void {
-    this.#totals.invoices += 1;
-    const { external_id, uuid } = invoice;
-    const created = invoice.created_at.getTime();
-    if (this.#oldest === null || created < this.#oldest.created) this.#oldest = { uuid, external_id, created };
-    // The id of an order may be the uuid of its invoice.
-    const byUuid = this.#entries.get(plainIdent(uuid));
-    const entry = this.#entries.get(plainIdent(external_id)) ?? byUuid;
-    const found = foundInvoice(invoice);
-    if (entry === undefined) {
-      const isReported = created >= this.#settings.since && !this.#knows(external_id) && !this.#knows(uuid);
-      const isMatched =
-        typeof found !== 'string' && compareWithoutOrder(found, external_id, false, this.#horizon).result === 'matched';
-      if (!isMatched) this.#noteWithoutRow(external_id);
-      if (isReported && !isMatched) this.#invoicesWithoutOrder.push(heldInvoice(invoice, found));
-      return;
-    }
-    if (byUuid !== undefined && entry !== byUuid) {
-      entry.listed = 'shared';
-      byUuid.listed = 'shared';
-      return;
-    }
-    if (entry.listed !== null && entry.listed !== 'unreadable') {
-      if (entry.listed !== 'shared') entry.listed = 'several';
-      return;
-    }
-    // The rows of an order with several are compared together, at the end.
-    const isAlone = (this.#orders.get(entry.order.order)?.length ?? 1) === 1;
-    const isMatched = isAlone && typeof found !== 'string' && this.#agree([listedRow(entry.order, found)]);
-    entry.listed = isMatched ? 'agrees' : heldInvoice(invoice, found);
+  /** Why the rows of an order cannot be compared, or null. */
+  #problemOf({ rows }: Unit): { readonly reason: NotComparedReason; readonly problem: string } | null {
+    const bad = rows.find((row) => [row.external_id, row.order].some((id) => this.#badIds.size > 0 && this.#isBad(id)));
+    if (bad !== undefined) return { reason: 'order_malformed', problem: 'another row of this order cannot be read' };
+    const unsaid = rows.find((row) => row.part === null && this.#named.has(plainIdent(row.order)));
+    const isMixed = rows.some((row) => row.part === true) && rows.some((row) => row.part === false);
+    const row = unsaid ?? (isMixed ? rows[0] : undefined);
+    if (row === undefined) return null;
+    const parts = 'write "part": true in each row that is a part of it, such as a deposit or a rest';
+    const tries = '"part": false in each one that is a try of the whole order';
+    const problem = `the rows of order ${JSON.stringify(row.order)} do not say what they are: ${parts}, and ${tries}`;
+    return { reason: 'part_not_said', problem };
   }
 
   /** Works on several items at once, and yields their results in the order of the items. */
-  async *#inOrder<Item>(
+  async *#each<Item>(
     items: readonly Item[],
     work: (item: Item) => Promise<readonly Result[]> | readonly Result[],
   ): AsyncGenerator<Result, void, undefined> {
@@ -374,173 +469,199 @@ class Run implements Reconciliation {
     }
   }
 
-  /** Compares the order of a row, in the place of its first row. */
-  async #compare(entry: Entry): Promise<readonly Result[]> {
-    const rows = this.#orders.get(entry.order.order) ?? [entry];
-    if (rows[0] !== entry && rows.includes(entry)) return []; // compared with the first
-    const results: Result[] = [];
-    for (const row of rows.filter((each) => each.count > 1 || each.listed === 'shared')) {
-      this.#totals.differing += row.count;
-      results.push(duplicateOf(orderOf(row.order), row.count));
-    }
-    const others = rows.filter((each) => each.count === 1 && each.listed !== 'shared');
-    return others.length === 0 ? results : [...results, ...(await this.#compareRows(others))];
-  }
-
-  /** Compares by the list, and where that shows a difference once more by single reads. */
-  async #compareRows(entries: readonly Entry[]): Promise<Result[]> {
-    const shown = entries.flatMap(({ order, listed }) => {
-      const invoice = listed !== null && typeof listed === 'object' ? listedInvoice(listed) : null;
-      return invoice === null ? [] : [listedRow(order, invoice)];
-    });
-    if (shown.length === entries.length && this.#agree(shown)) {
-      this.#totals.matched += entries.length;
+  /** Compares an order: by the list, and where that shows a difference once more by single reads. */
+  async #compare(unit: Unit): Promise<readonly Result[]> {
+    const { rows, listed } = unit;
+    if (rows.length === 0) return [];
+    const wrong = this.#problemOf(unit);
+    if (wrong !== null) return this.#skip(rows, wrong.reason, wrong.problem);
+    const twice = [...Map.groupBy(rows, ({ invoice }) => plainIdent(invoice)).values()].filter(
+      (same) => same.length > 1,
+    );
+    const written = listed.length === 0 ? this.#changedIds.get(plainIdent(unit.id)) : undefined;
+    if (twice.length > 0 && written === undefined) return this.#duplicates(twice);
+    if (this.#agrees(unit)) {
+      this.#ours(shownInvoices(listed) ?? [], rows);
+      this.#totals.matched += 1;
       return [];
     }
-    const cuts: NotCompared[] = [];
-    const rows: Row[] = [];
-    for (const entry of entries) {
-      const { evidence, isUnlisted } = await this.#evidenceOf(entry);
-      if (isUnlisted !== null && this.#isListWhole)
-        cuts.push(this.#listIsCut(`the list did not show the invoice ${isUnlisted}, which a single read found`));
-      rows.push({ order: orderOf(entry.order), evidence });
+    const { evidence, known } = await this.#gather(unit);
+    const hidden = known.find(({ isListed, invoice }) => !isListed && invoice.created_at.getTime() <= this.#horizon);
+    const problem = `the list did not show the invoice ${hidden?.invoice.uuid}, which a single read found`;
+    const cuts = hidden !== undefined && this.#isListWhole ? [this.#listIsCut(problem)] : [];
+    const hasNone = evidence === REFUSED || (evidence.is === 'read' && evidence.invoices.length === 0);
+    if (written !== undefined && hasNone) {
+      this.#changed.add(asSpreadsheetsWrite(written));
+      const why = `a spreadsheet changed the id ${JSON.stringify(written)}: format its column as text, and export it again`;
+      return [...cuts, ...this.#skip(rows, 'id_changed', why)];
     }
-    const comparison = this.#judge(rows);
-    switch (comparison.result) {
-      case 'matched':
-      case 'withinGrace':
-        this.#totals[comparison.result] += entries.length;
-        return cuts;
-      case 'unknown': {
-        this.#totals.ordersNotCompared += entries.length;
-        const { external_id, currency, place } = comparison.row.order;
-        return [...cuts, notCompared(comparison.reason, comparison.problem, place, external_id, currency)];
-      }
-      case 'differs':
-        this.#totals.differing += entries.length;
-        return [...cuts, ...comparison.findings];
-    }
+    if (twice.length > 0) return [...cuts, ...this.#duplicates(twice)];
+    const comparison = compareOrder(foundRows(rows), evidence, this.#horizon);
+    if (comparison.result === 'unknown')
+      return [...cuts, ...this.#skip(rows, comparison.reason, comparison.problem, true)];
+    this.#totals[comparison.result === 'differs' ? 'differing' : comparison.result] += 1;
+    return comparison.result === 'differs' ? [...cuts, ...comparison.findings] : cuts;
   }
 
-  /** Compares the rows of an order. Nothing is called unpaid while an invoice of the order has no row. */
-  #judge(rows: readonly Row[]): Comparison {
-    const comparison = compareOrder(rows, this.#horizon);
-    const [row] = rows;
-    const missing = this.#withoutRow.get(row?.order.order ?? '');
-    if (row === undefined || missing === undefined || comparison.result !== 'differs') return comparison;
-    if (!comparison.findings.some(({ kind }) => UNPAID.has(kind))) return comparison;
-    const problem = `its invoice ${JSON.stringify(missing)} has no row: give a row for each invoice of an order`;
-    return { result: 'unknown', row, reason: 'several_invoices', problem };
+  #duplicates(twice: readonly (readonly HeldRow[])[]): Finding[] {
+    this.#totals.differing += 1;
+    return twice.flatMap((same) => foundRows(same.slice(0, 1)).map((row) => duplicateOf(row, same.length)));
   }
 
-  #agree(rows: readonly Row[]): boolean {
-    return compareOrder(rows, this.#horizon).result === 'matched';
+  /** Counts an order that cannot be compared, and names its rows, or the last one of them. */
+  #skip(rows: readonly HeldRow[], reason: NotComparedReason, problem: string, isLastAlone = false): NotCompared[] {
+    this.#totals.ordersNotCompared += 1;
+    return foundRows(rows)
+      .slice(isLastAlone ? -1 : 0)
+      .map(({ external_id, order, currency, place }) =>
+        notCompared(reason, problem, place, external_id, order, currency),
+      );
   }
 
   /**
-   * Gathers the evidence for one row by a single read. `isUnlisted`: the uuid of an invoice that the list should have
-   * shown, and did not.
+   * Gathers the evidence for an order by single reads: of each listed invoice and of each that a row names, of the first
+   * one where a renewal is known, and while none is paid of the next renewal, until the service has none.
    */
-  async #evidenceOf({ order, listed }: Entry): Promise<{ evidence: Evidence; isUnlisted: string | null }> {
-    const known = (evidence: Evidence) => ({ evidence, isUnlisted: null });
-    const unknown = (reason: NotComparedReason, problem: string) => known({ is: 'unknown', reason, problem });
-    if (listed === 'several') return unknown('several_invoices', 'several invoices have this external_id');
-    const held = typeof listed === 'object' ? listed : null;
-    const reading = held === null ? await this.#search(order.external_id) : await this.#readAgain(held);
-    if ('problem' in reading) return unknown(reading.reason, reading.problem);
-    const shown = held === null ? null : listedInvoice(held);
-    if ('without' in reading) {
-      if (shown !== null) return known({ is: 'invoice', invoice: shown, isConfirmed: false });
-      if (held !== null) return unknown('invoice_malformed', String(held.found));
-      if (reading.without === 'absent') return known({ is: 'absent' });
-      return unknown(
-        'invoice_not_read',
-        'the service reads no invoice by this id, and the list does not show it. Give the uuid of the invoice',
-      );
+  async #gather(unit: Unit): Promise<Gathered> {
+    const { rows } = unit;
+    const known: OrderInvoice[] = [];
+    const gathered = (evidence: Evidence): Gathered => ({ evidence, known });
+    const isKnown = (id: string): boolean => known.some(({ held }) => isSameIdent(held.external_id, id));
+    for (const held of listOf(unit.listed)) {
+      const read = await this.#again(held, rows);
+      if ('is' in read) return gathered(read);
+      if (isKnown(read.held.external_id))
+        return gathered(unknown('several_invoices', 'several invoices have this external_id'));
+      known.push(read);
     }
-    const { invoice, isShort } = reading;
-    const isUnlisted = listed === null && invoice.created_at.getTime() <= this.#horizon ? invoice.uuid : null;
-    // A single read in the creation form does not say what was paid, so it does not replace the listed invoice.
-    if (isShort && shown?.status !== invoice.status) {
-      if (shown !== null) return known({ is: 'moved' }); // it was paid after it was listed
-      const problem = 'the single read does not say what was paid, and the list does not show it';
-      return { evidence: { is: 'unknown', reason: 'invoice_not_read', problem }, isUnlisted };
+    for (const row of rows.filter(({ invoice }) => !isKnown(invoice))) {
+      const read = await this.#look(row.invoice, rows);
+      if (read === 'none') continue;
+      if (read === 'unread') return gathered(REFUSED);
+      if ('is' in read) return gathered(read);
+      known.push(read);
+      if (read.isShort) return gathered(SHORT);
+      const { order } = orderOf(read.held.external_id);
+      const other = this.#units.get(plainIdent(order));
+      if (other !== undefined && other !== unit)
+        return gathered(unknown('invoice_not_read', 'the list does not show it, and its order has another row'));
+      if (row.order === row.external_id) row.order = order;
+      row.invoice = read.held.external_id;
     }
-    const mayLag =
-      invoice.status === 'pending' && invoice.expires_at.getTime() > this.#horizon && order.changed === null;
-    return {
-      evidence: { is: 'invoice', invoice: isShort && shown !== null ? shown : invoice, isConfirmed: !mayLag },
-      isUnlisted,
-    };
+    let isEnd = true;
+    for (const order of new Set(known.map(({ held }) => orderOf(held.external_id).order))) {
+      const numbers = known.map(({ held }) => orderOf(held.external_id)).filter((each) => each.order === order);
+      const last = Math.max(...numbers.map(({ renewal }) => renewal));
+      for (let renewal = 0; renewal <= RENEWALS_MAX; renewal += 1) {
+        const id = renewalId({ order, renewal });
+        if (isKnown(id)) continue;
+        if (renewal > 0 && ofThisSystem(known, rows).some(({ invoice }) => invoice.paid_amount !== null)) break;
+        const read = await this.#look(id, rows);
+        if (typeof read === 'object') {
+          if ('is' in read) return gathered(read);
+          known.push(read);
+          if (read.isShort) return gathered(SHORT);
+        } else if (renewal > last) {
+          isEnd &&= read === 'none';
+          break;
+        }
+      }
+    }
+    if (!isEnd && !this.#isListWhole) return gathered(REFUSED);
+    return gathered({ is: 'read', invoices: this.#ours(known, rows), isEnd });
   }
 
-  async #compareInvoice(held: HeldInvoice): Promise<Result[]> {
-    const reading = await this.#readAgain(held);
-    const fresh = 'invoice' in reading && !reading.isShort ? reading.invoice : null;
-    const { uuid, external_id, currency } = held;
-    const invoice = fresh ?? listedInvoice(held);
-    if (invoice === null) {
-      const problem = 'problem' in reading ? reading.problem : String(held.found);
-      return [notCompared('invoice_malformed', problem, `invoice ${uuid}`, external_id, currency)];
+  /** The invoices of an order that are not another system's, the first one first. Those have no order. */
+  #ours(known: readonly OrderInvoice[], rows: readonly HeldRow[]): readonly OrderInvoice[] {
+    const ours = ofThisSystem(known, rows);
+    for (const each of known) {
+      const isNew = each.held.created_at.getTime() >= this.#settings.since;
+      if (!ours.includes(each) && isNew) this.#strangers.push(each.held);
     }
-    const comparison: Comparison = compareWithoutOrder(invoice, external_id, fresh !== null, this.#horizon);
-    if (comparison.result !== 'differs') return [];
-    this.#totals.invoicesWithoutOrder += 1;
-    return [...comparison.findings];
+    return [...ours].sort((a, b) => orderOf(a.held.external_id).renewal - orderOf(b.held.external_id).renewal);
   }
 
   /** Reads a listed invoice again, by its uuid, or by its external_id if the service does not accept the uuid. */
-  async #readAgain({ uuid, external_id }: HeldInvoice): Promise<Reading> {
-    for (const ident of [uuid, external_id]) {
-      const reading = await this.#read(ident);
-      if ('problem' in reading || ('invoice' in reading && reading.invoice.uuid === uuid)) return reading;
+  async #again(listed: string | HeldInvoice, rows: readonly HeldRow[]): Promise<OrderInvoice | NoEvidence> {
+    const held = typeof listed === 'string' ? null : listed;
+    const shown = held === null || typeof held.found === 'string' ? null : held.found;
+    const [uuid, id] = held === null ? [String(listed), rows[0]?.invoice] : [held.uuid, held.external_id];
+    for (const ident of [uuid, ...(id === undefined ? [] : [id])]) {
+      const read = await this.#read(ident, rows);
+      if (typeof read === 'string') continue;
+      if ('is' in read) return read;
+      if (!isSameIdent(read.held.uuid, uuid) && uuid !== id) continue;
+      // A single read in the creation form does not say what was paid, so it does not replace the listed invoice.
+      if (!read.isShort) return { ...read, isListed: true };
+      if (shown === null) return typeof held?.found === 'string' ? unknown('invoice_malformed', held.found) : SHORT;
+      return shown.status === read.invoice.status ? { ...read, invoice: shown, isListed: true } : { is: 'moved' };
     }
-    return { without: 'refused' };
+    if (held !== null && shown !== null) return { held, invoice: shown, isConfirmed: false, isListed: true };
+    return held === null ? REFUSED : unknown('invoice_malformed', String(held.found));
   }
 
-  /**
-   * Reads the invoice of an order that the list does not show. That the service finds none counts only if it finds the
-   * oldest listed invoice in the same way: it may accept uuids only.
-   */
-  async #search(ident: string): Promise<Reading> {
-    const reading = await this.#read(ident);
-    const known = this.#oldest;
-    if (!('without' in reading) || reading.without !== 'absent' || known === null) return reading;
-    this.#readsByExternalId ??= this.#read(known.external_id).then(
-      (found) => 'invoice' in found && found.invoice.uuid === known.uuid,
-    );
-    return (await this.#readsByExternalId) ? reading : { without: 'refused' };
+  /** Reads an invoice that the list did not show. */
+  async #look(id: string, rows: readonly HeldRow[]): Promise<OrderInvoice | Unknown | 'none' | 'unread'> {
+    const read = await this.#read(id, rows);
+    if (typeof read === 'string' || 'is' in read) return read;
+    return { ...read, isListed: false };
+  }
+
+  async #compareStranger(held: HeldInvoice): Promise<readonly Result[]> {
+    const { uuid, external_id, currency, found } = held;
+    if (this.#changed.has(asSpreadsheetsWrite(orderOf(external_id).order))) return [];
+    const read = await this.#again(held, []);
+    if ('is' in read && typeof found === 'string') {
+      const problem = read.is === 'unknown' ? read.problem : found;
+      return [notCompared('invoice_malformed', problem, `invoice ${uuid}`, external_id, null, currency)];
+    }
+    const invoice = 'is' in read ? { invoice: found as FoundInvoice, isConfirmed: false } : read; // a text was told above
+    const comparison = compareWithoutOrder(invoice, this.#horizon);
+    if (comparison.result !== 'differs') return [];
+    this.#totals.invoicesWithoutOrder += 1;
+    return comparison.findings;
   }
 
   /** Reads one invoice. Throws after ten failed reads in a row, because the service is down. */
-  async #read(ident: string): Promise<Reading> {
-    const { merchant, signal: stop } = this.#settings;
-    let invoice: ReconcileInvoice;
-    try {
-      invoice = await merchant.invoices.get(ident, { signal: stop });
-    } catch (error) {
-      if (!isMerchantError(error) || stop?.aborted) throw error;
-      const isStranger = 'answeredBy' in error && error.answeredBy === 'other';
-      if (failsEveryCall(error) && !isStranger) throw error;
-      if (error.kind === 'unexpected_response') {
-        this.#failedInARow = 0;
-        return { reason: 'invoice_malformed', problem: 'the invoice is not as the interface says' };
-      }
-      const isRefused = isRefusedIdent(error);
-      if (!isRefused) this.#failedInARow += 1;
-      else if (error.kind !== 'server') this.#failedInARow = 0;
-      if (this.#failedInARow >= FAILED_READS_MAX) throw error;
-      if (hasKind(error, 'not_found')) return { without: 'absent' };
-      if (isRefused) return { without: 'refused' };
-      return { reason: 'invoice_not_read', problem: `the invoice could not be read: ${error.code}` };
+  async #read(ident: string, rows: readonly HeldRow[]): Promise<Reading> {
+    const failed = (error: unknown) => ({ is: 'failed', error }) as const;
+    const reading = await readByPath(ident, this.#paths, this.#proof).catch(failed);
+    if (reading.is === 'invoice') {
+      this.#failedInARow = 0;
+      const { invoice } = reading;
+      // Another invoice says nothing about the one that was asked for.
+      const isAsked = isSameIdent(invoice.uuid, ident) || isSameIdent(invoice.external_id, ident);
+      return isAsked ? this.#readingOf(invoice, rows) : 'unread';
     }
-    this.#failedInARow = 0;
-    // Another invoice says nothing about the one that was asked for.
-    if (!isSameIdent(invoice.uuid, ident) && !isSameIdent(invoice.external_id, ident)) return { without: 'refused' };
-    const found = foundInvoice(invoice);
-    if (typeof found !== 'string') return { invoice: found, isShort: lacksPayment(invoice) };
-    if (!lacksPayment(invoice)) return { reason: 'invoice_malformed', problem: found };
-    return { invoice: withoutPayment(invoice), isShort: true };
+    const { error } = reading;
+    if (!isMerchantError(error) || this.#settings.signal?.aborted) throw error;
+    const isStranger = 'answeredBy' in error && error.answeredBy === 'other';
+    if (failsEveryCall(error) && !isStranger) throw error;
+    this.#failedInARow = reading.is === 'failed' || error.kind === 'server' ? this.#failedInARow + 1 : 0;
+    if (this.#failedInARow >= FAILED_READS_MAX) throw error;
+    if (error.kind === 'unexpected_response')
+      return unknown('invoice_malformed', 'the invoice is not as the interface says');
+    if (reading.is === 'failed') return unknown('invoice_not_read', `the invoice could not be read: ${error.code}`);
+    // A list that shows nothing has nothing to prove a 404 with.
+    const isNone = reading.is === 'none' || (this.#oldest.size === 0 && hasKind(error, 'not_found'));
+    return isNone ? 'none' : 'unread';
+  }
+
+  /** An invoice that does not say whether it was adjusted, as the merchant has pinned it. */
+  #pinned(invoice: ReconcileInvoice): ReconcileInvoice {
+    if (this.#settings.adjustedAbsent === undefined || typeof invoice.is_adjusted === 'boolean') return invoice;
+    return { ...invoice, is_adjusted: invoice.adjustment !== null };
+  }
+
+  #readingOf(read: ReconcileInvoice, rows: readonly HeldRow[]): Reading {
+    const raw = this.#pinned(read);
+    const isShort = lacksPayment(raw);
+    const found = isShort ? withoutPayment(raw) : foundInvoice(raw);
+    if (typeof found === 'string') return unknown('invoice_malformed', found);
+    const isOpen = found.status === 'pending' && found.expires_at.getTime() > this.#horizon;
+    // A replica may not have its payment yet, unless the shop says that it acted longer ago than the grace.
+    const mayLag = isOpen && rows.length > 0 && rows.every(({ changed }) => changed === null);
+    return { held: heldInvoice(raw, found), invoice: found, isConfirmed: !mayLag, isShort };
   }
 
   #count(result: Result): void {
@@ -550,57 +671,87 @@ class Run implements Reconciliation {
     }
     this.#totals.findings += 1;
     this.#kinds[result.kind] = (this.#kinds[result.kind] ?? 0) + 1;
-    const { kind, invoice, order, difference } = result;
-    const paid = invoice?.paid_amount ?? null;
-    if (paid !== null && ['paid_not_fulfilled', 'invoice_without_order', 'paid_twice'].includes(kind))
-      this.#add('paidNotGiven', result.currency, paid);
-    else if (kind === 'fulfilled_not_paid' && order !== null && order.state !== 'refunded')
-      this.#add('givenNotPaid', order.currency, order.amount);
-    else if (kind === 'amount_differs' && difference !== null && order?.state !== 'open' && order?.state !== 'canceled')
-      this.#add('differences', result.currency, difference);
-  }
-
-  #add(sum: keyof Money, currency: string, amount: Decimal): void {
+    if (result.money === null) return;
+    const { of, amount, currency } = result.money;
     const zero = new Decimal(0);
-    const money = this.#money.get(currency) ?? { paidNotGiven: zero, givenNotPaid: zero, differences: zero };
-    this.#money.set(currency, { ...money, [sum]: money[sum].plus(amount) });
+    const sums = this.#money.get(currency) ?? { paidNotGiven: zero, givenNotPaid: zero, paidTooMuch: zero };
+    this.#money.set(currency, { ...sums, [of]: sums[of].plus(amount) });
   }
 }
 
-/** A row beside the invoice that the list showed. */
-function listedRow(order: HeldOrder, invoice: FoundInvoice): Row {
-  return { order: orderOf(order), evidence: { is: 'invoice', invoice, isConfirmed: false } };
+/**
+ * Leaves out the invoices of another system: renewals whose customer and callback_url both are others than those of the
+ * first invoice, and that no row names.
+ */
+function ofThisSystem(invoices: readonly OrderInvoice[], rows: readonly HeldRow[]): readonly OrderInvoice[] {
+  if (invoices.length < 2) return invoices;
+  return invoices.filter(({ held }) => {
+    const { order, renewal } = orderOf(held.external_id);
+    const first = invoices.find((each) => each.held.external_id === order)?.held;
+    if (renewal === 0 || first === undefined || rows.some((row) => row.invoice === held.external_id)) return true;
+    return !isOfAnotherSystem(first, held);
+  });
 }
 
-function held({ amount, credited_usdt, created_at, changed_at, place, ...order }: FoundOrder, row: number): HeldOrder {
+/** What a spreadsheet makes of an id of digits: a number, which has no zeros in front, and 15 digits with zeros behind. */
+function asSpreadsheetsWrite(id: string): string {
+  if (!/^\d+$/.test(id)) return id;
+  const digits = id.replace(/^0+(?=\d)/, '');
+  return digits.slice(0, SPREADSHEET_DIGITS).padEnd(digits.length, '0');
+}
+
+/** The listed invoices of an order, or null if one of them contradicts itself or is not held. */
+function shownInvoices(listed: Unit['listed']): readonly OrderInvoice[] | null {
+  const invoices = listOf(listed).flatMap((held): OrderInvoice[] =>
+    typeof held === 'string' || typeof held.found === 'string'
+      ? []
+      : [{ held, invoice: held.found, isConfirmed: false, isListed: true }],
+  );
+  return invoices.length === listOf(listed).length ? invoices : null;
+}
+
+function listOf(listed: Unit['listed']): (string | HeldInvoice)[] {
+  return typeof listed === 'string' ? [listed] : listed;
+}
+
+function unknown(reason: NotComparedReason, problem: string): Unknown {
+  return { is: 'unknown', reason, problem };
+}
+
+function held(
+  { amount, credited_usdt, refunded_amount, created_at, changed_at, place, ...order }: FoundOrder,
+  row: number,
+): HeldRow {
   return {
     ...order,
+    invoice: order.external_id,
     amount: amount.toFixed(),
     credited: credited_usdt?.toFixed() ?? null,
+    refunded: refunded_amount?.toFixed() ?? null,
     created: created_at?.getTime() ?? null,
     changed: changed_at?.getTime() ?? null,
     place: place === `row ${row}` ? row : place,
   };
 }
 
-function orderOf({ amount, credited, created, changed, place, ...order }: HeldOrder): FoundOrder {
-  return {
-    ...order,
+/** The rows of an order. The last one is that of the highest renewal, else the last one in the data. */
+function foundRows(rows: readonly HeldRow[]): FoundOrder[] {
+  const inOrder =
+    rows.length === 1 ? rows : [...rows].sort((a, b) => orderOf(a.invoice).renewal - orderOf(b.invoice).renewal);
+  return inOrder.map(({ amount, credited, refunded, created, changed, place, invoice: _, ...row }) => ({
+    ...row,
     amount: new Decimal(amount),
     credited_usdt: credited === null ? null : new Decimal(credited),
+    refunded_amount: refunded === null ? null : new Decimal(refunded),
     created_at: created === null ? null : new Date(created),
     changed_at: changed === null ? null : new Date(changed),
     place: typeof place === 'number' ? `row ${place}` : place,
-  };
+  }));
 }
 
-function heldInvoice({ uuid, external_id, currency }: ReconcileInvoice, found: FoundInvoice | string): HeldInvoice {
-  return { uuid, external_id, currency: currency.code.toUpperCase(), found };
-}
-
-/** The invoice as it was listed, or null for one that contradicts itself. */
-function listedInvoice({ found }: HeldInvoice): FoundInvoice | null {
-  return typeof found === 'string' ? null : found;
+function heldInvoice(raw: ReconcileInvoice, found: FoundInvoice | string): HeldInvoice {
+  const { uuid, external_id, customer_id, callback_url, created_at, currency } = raw;
+  return { uuid, external_id, customer_id, callback_url, created_at, currency: currency.code.toUpperCase(), found };
 }
 
 /** The time of the service, from the Date header of the first page: `created_at` is by the same clock. */
@@ -615,11 +766,12 @@ function notCompared(
   problem: string,
   place: string,
   external_id: string | null,
+  order: string | null = external_id === null ? null : orderOf(external_id).order,
   currency: string | null = null,
 ): NotCompared {
   const [first = '', ...rest] = problem;
   const sentence = `${first.toUpperCase()}${rest.join('')}${problem.endsWith('.') ? '' : '.'}`;
-  return { kind: 'not_compared', external_id, currency, reason, problem: sentence, place };
+  return { kind: 'not_compared', order, external_id, currency, reason, problem: sentence, place };
 }
 
 function aborted({ reason }: AbortSignal): AbortedError {

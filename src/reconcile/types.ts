@@ -16,20 +16,29 @@ import type { Decimal } from '../contract/values/decimal.ts';
 export type OrderState = 'open' | 'paid' | 'fulfilled' | 'canceled' | 'refunded';
 
 /**
- * An order of the shop. Further members are ignored, so a row of a database will do.
+ * A row of the shop's orders. Further members are ignored, so a row of a database will do.
+ *
+ * - **One row of an order** stands for the order, with its first invoice and all renewals.
+ * - **Several rows of an order** are tries of it: one paid invoice is enough, and what was paid is compared with the
+ *   amount of the last row. That is the one with the highest renewal, else the last one in the data.
+ * - **A row with `part: true`** is compared alone, with its own renewals.
  *
  * @example
  * const order = { external_id: 'order-1042', amount: '25.00', currency: 'EUR', credited_usdt: '26.86', state: 'fulfilled' };
  */
 export interface ReconcileOrder {
-  /** The id with which the invoice was created, or the uuid of the invoice. */
+  /** The id of the order, the id with which an invoice of it was created, or the uuid of that invoice. */
   readonly external_id: string;
   /**
-   * The order that this row belongs to, for a shop that has a row for each invoice of an order: its rows are compared
-   * together. Give it where your own ids may end in `-r2` to `-r50`.
-   * @defaultValue the order of `external_id`: `order-7` for `order-7-r2`, as `createOrRenew` names the attempts
+   * The order that this row belongs to. Where it is not the order of `external_id`, each row of the order says `part`.
+   * @defaultValue the order of `external_id`: `order-7` for `order-7--1`, as `createOrRenew` names the renewals
    */
   readonly order?: string | null | undefined;
+  /**
+   * True: the row is a part of the order, such as a deposit, and has an amount and a state of its own. False: it is a
+   * try of the whole order. The 0 and 1 of a database are read too.
+   */
+  readonly part?: boolean | null | undefined;
   /** The amount that the customer owes, as decimal text or a Decimal. Never a number. */
   readonly amount: string | Decimal;
   /** Currency code, compared without case. */
@@ -38,6 +47,11 @@ export interface ReconcileOrder {
   readonly state: OrderState;
   /** The USDT that the shop has booked. Null or absent: not compared. */
   readonly credited_usdt?: string | Decimal | null | undefined;
+  /**
+   * What went back to the customer, in the currency of the row. The row agrees if what was paid, or what was paid less
+   * this, is its `amount`. In the state `refunded` everything went back.
+   */
+  readonly refunded_amount?: string | Decimal | null | undefined;
   /**
    * When the order was made: a Date or ISO 8601 text. With it, a young order without an invoice is left for the next
    * run.
@@ -62,16 +76,20 @@ export interface UnreadableOrder {
   readonly place?: string | undefined;
 }
 
-/** The order of a finding, as the shop gave it. */
+/** A row of the shop, as `reconcile` has read it. */
 export interface FoundOrder {
   readonly external_id: string;
-  /** The order that this row belongs to, with the other rows that have the same one. */
+  /** The order that this row belongs to, as the row says or by its `external_id`. */
   readonly order: string;
+  /** Null if the row does not say it. */
+  readonly part: boolean | null;
   readonly amount: Decimal;
   /** In upper case. */
   readonly currency: string;
   /** The USDT that the shop has booked. Null if the shop does not say. */
   readonly credited_usdt: Decimal | null;
+  /** What went back to the customer. Null if the shop does not say. */
+  readonly refunded_amount: Decimal | null;
   readonly state: OrderState;
   readonly created_at: Date | null;
   readonly changed_at: Date | null;
@@ -83,6 +101,8 @@ export interface FoundOrder {
 export interface FoundInvoice {
   /** The service's id of the invoice. */
   readonly uuid: string;
+  /** The id with which it was created: that of the order, or of a renewal. */
+  readonly external_id: string;
   readonly status: InvoiceStatus;
   /** The ordered amount. */
   readonly amount: Decimal;
@@ -103,6 +123,8 @@ export type ReconcileInvoice = Pick<
   Invoice,
   | 'uuid'
   | 'external_id'
+  | 'customer_id'
+  | 'callback_url'
   | 'status'
   | 'amount'
   | 'currency'
@@ -117,18 +139,18 @@ export type ReconcileInvoice = Pick<
 /**
  * What differs.
  *
- * - `paid_not_fulfilled`: the invoice is paid, and the order is open or canceled.
- * - `fulfilled_not_paid`: the shop booked a payment, delivered or refunded, but its invoice is not paid or does not
- *   exist.
- * - `amount_differs`: the customer paid another amount than the order has.
+ * - `paid_not_fulfilled`: an invoice of the order is paid, and the order is open or canceled.
+ * - `fulfilled_not_paid`: the shop booked a payment, delivered or refunded, but no invoice of the order is paid.
+ * - `amount_differs`: what was paid is not the amount of the order, also less what went back.
  * - `credited_differs`: the shop booked another credit than the service.
  * - `currency_differs`: order and invoice are in different currencies. Their amounts are not compared then.
- * - `order_without_invoice`: the order is open, and no invoice has its id.
- * - `invoice_without_order`: the invoice is paid or pending, and no order has its id.
- * - `open_but_ended`: the order is open, and each of its invoices ended unpaid longer ago than `grace`.
- * - `paid_twice`: several invoices of one order are paid.
- * - `duplicate_order`: several rows have this id, or the external_id and the uuid of one invoice. They are not compared
- *   with it.
+ * - `order_without_invoice`: the order is open, and has no invoice.
+ * - `invoice_without_order`: the invoice is paid or pending, and no row is of its order. So is a renewal whose customer
+ *   and `callback_url` both are others than those of the first invoice: another system created it.
+ * - `open_but_ended`: the order is open, and each of its invoices ended unpaid, or is pending past its end, longer ago
+ *   than `grace`.
+ * - `paid_twice`: several invoices of one order, or of one part, are paid.
+ * - `duplicate_order`: several rows name one invoice, by its id or by its uuid. Their order is not compared.
  */
 export type FindingKind =
   | 'paid_not_fulfilled'
@@ -142,11 +164,50 @@ export type FindingKind =
   | 'paid_twice'
   | 'duplicate_order';
 
-/** A difference between an order and its invoice. */
+/**
+ * What to do about a finding.
+ *
+ * - `fulfil`: give the order, or refund it. `agree`: the same, but it was paid otherwise than ordered.
+ * - `find_order`: the order of a payment. `reclaim`: the delivery. `look_up`: the invoice, before a person reclaims.
+ * - `find_payment`: of a booked order without an invoice. `find_refund`: why more went back than was paid.
+ * - `ask`: for the rest. `send_back`: the rest. `give_back`: one of several payments.
+ * - `compare_payments`: several, which together are not more than the amount of the order.
+ * - `find_currency`, `correct_credit`, `cancel` or renew the order, `create` its invoice, `keep_one` row of several.
+ */
+export type Advice =
+  | 'fulfil'
+  | 'agree'
+  | 'find_order'
+  | 'reclaim'
+  | 'look_up'
+  | 'find_payment'
+  | 'find_refund'
+  | 'ask'
+  | 'send_back'
+  | 'give_back'
+  | 'compare_payments'
+  | 'find_currency'
+  | 'correct_credit'
+  | 'cancel'
+  | 'create'
+  | 'keep_one';
+
+/** What somebody has to look after, of one order. */
+export interface FindingMoney {
+  /** The sum of {@link CurrencySummary} that it belongs to. */
+  readonly of: 'paidNotGiven' | 'givenNotPaid' | 'paidTooMuch';
+  readonly amount: Decimal;
+  /** In upper case. */
+  readonly currency: string;
+}
+
+/** A difference between an order and its invoices. */
 export interface Finding {
   /** What differs. */
   readonly kind: FindingKind;
-  /** The merchant's order id. */
+  /** The order: what the rows say, or that of the invoice if it has no row. */
+  readonly order: string;
+  /** The `external_id` of `row`, or of the invoice if it has no row. */
   readonly external_id: string;
   /** Currency of the invoice, or of the order without an invoice. In upper case. */
   readonly currency: string;
@@ -159,18 +220,22 @@ export interface Finding {
   readonly actual: Decimal | string | number | null;
   /** `actual` minus `expected` for amounts, otherwise null. */
   readonly difference: Decimal | null;
+  /** The money of the order, which stands in its first finding alone. Null where there is none. */
+  readonly money: FindingMoney | null;
+  /** What to do, as a word: the findings with the same one ask for the same thing. */
+  readonly advice: Advice;
   /** The facts and the remedy, as sentences for people. */
   readonly action: string;
-  /** The remedy alone: equal for findings that ask for the same thing, so that a report can group them by it. */
+  /** The remedy alone: the sentence of `advice`. */
   readonly remedy: string;
   /**
-   * True if the invoice, or its absence, was read again just before. False if that read is not possible, or if an open
-   * invoice may only be late, because the order gives no `changed_at`. Always true for `duplicate_order`.
+   * True if the invoices, or their absence, were read again just before. False if that read is not possible, or if an
+   * open invoice may only be late, because the order gives no `changed_at`. Always true for `duplicate_order`.
    */
   readonly confirmed: boolean;
-  /** The order as the shop gave it. Null for `invoice_without_order`. */
-  readonly order: FoundOrder | null;
-  /** The invoice as it was read last. Null if the order has none, and for `duplicate_order`. */
+  /** The row of the shop. Of several tries the last one. Null for `invoice_without_order`. */
+  readonly row: FoundOrder | null;
+  /** The paid invoice, else the last one, as it was read last. Null if there is none, and for `duplicate_order`. */
   readonly invoice: FoundInvoice | null;
 }
 
@@ -223,7 +288,7 @@ type OrderRow = ReconcileOrder | UnreadableOrder;
 export interface ReconcileOptions {
   /** A MerchantClient. */
   readonly merchant: ReconcileClient;
-  /** The orders, in any order and from any source. They are held in memory, some 400 bytes each with their invoice. */
+  /** The rows, in any order and from any source. They are held in memory, some 500 bytes each with their invoice. */
   readonly orders: Iterable<OrderRow> | AsyncIterable<OrderRow>;
   /**
    * The time since which `orders` is complete: a Date, milliseconds since 1970, or ISO 8601 text, not in the future. An
@@ -237,6 +302,11 @@ export interface ReconcileOptions {
    * @defaultValue 900_000 (15 minutes)
    */
   readonly grace?: number | undefined;
+  /**
+   * For a service that leaves `is_adjusted` out of a payment as ordered: a paid invoice without it counts as paid in
+   * full. By default it is not compared.
+   */
+  readonly adjustedAbsent?: 'as_ordered' | undefined;
   /** Ends the run. It then rejects with an AbortedError. */
   readonly signal?: AbortSignal | undefined;
   /** Single reads in flight, 1 to 32. @defaultValue 4 */
@@ -251,15 +321,19 @@ export interface ReconcileOptions {
 /**
  * Why something could not be compared.
  *
- * - `order_malformed`: a member of the order cannot be read.
- * - `invoice_malformed`: the invoice cannot be decoded, contradicts itself or has an unknown status.
+ * - `order_malformed`: a member of the row cannot be read.
+ * - `part_not_said`: a row names an `order` that is not in its id. Each row of the order must say `part`.
+ * - `id_changed`: the id has outer white space, or a spreadsheet has changed its zeros. The order is not looked for.
+ * - `invoice_malformed`: the invoice cannot be decoded, contradicts itself, has an unknown status, or is paid and does
+ *   not say whether it is adjusted.
  * - `invoice_not_read`: the service did not say whether the order has an invoice, or what was paid. `problem` says why.
- * - `several_invoices`: the service has several invoices with this `external_id`, or one of the order that has no row,
- *   such as `order-7-r2` beside a row `order-7` that nobody paid.
+ * - `several_invoices`: the service has several invoices with this `external_id`.
  * - `invoices_not_listed`: the list showed fewer invoices than the service counts.
  */
 export type NotComparedReason =
   | 'order_malformed'
+  | 'part_not_said'
+  | 'id_changed'
   | 'invoice_malformed'
   | 'invoice_not_read'
   | 'several_invoices'
@@ -268,6 +342,8 @@ export type NotComparedReason =
 /** Something that could not be compared. It is yielded like a finding, so that nothing is dropped silently. */
 export interface NotCompared {
   readonly kind: 'not_compared';
+  /** Null if it cannot be read. */
+  readonly order: string | null;
   /** Null if the row has no readable id. */
   readonly external_id: string | null;
   /** In upper case. Null if unknown. */
@@ -280,23 +356,24 @@ export interface NotCompared {
   readonly place: string;
 }
 
-/** The money of one currency that somebody has to look after. Amounts of different currencies are never added. */
+/**
+ * The money of one currency that somebody has to look after: the sums of `money` of the findings. Amounts of different
+ * currencies are never added.
+ */
 export interface CurrencySummary {
   /** In upper case. */
   readonly currency: string;
-  /**
-   * What customers paid and did not get: of open and canceled orders, of second payments, of invoices without an order.
-   */
+  /** What customers paid, less what went back, and got nothing for: open and canceled orders, invoices without an order. */
   readonly paidNotGiven: Decimal;
-  /** What the shop booked or delivered, and nobody paid. */
+  /** What the shop booked, delivered or refunded, and nobody paid: whole orders, and what is missing of others. */
   readonly givenNotPaid: Decimal;
-  /** What was paid for booked orders, less what they cost: negative where less was paid. */
-  readonly differences: Decimal;
+  /** What was paid above the amount of a booked order, second payments too, and has not gone back. */
+  readonly paidTooMuch: Decimal;
 }
 
 /**
- * The result of a run. Each order is counted once: `orders` is the sum of `matched`, `withinGrace`, `differing` and
- * `ordersNotCompared`.
+ * The result of a run. Each order is counted once, whatever the number of its rows, and each part is an order of its
+ * own here: `orders` is the sum of `matched`, `withinGrace`, `differing` and `ordersNotCompared`.
  */
 export interface ReconcileSummary {
   /** True if the run was read to its end. */
@@ -305,7 +382,7 @@ export interface ReconcileSummary {
   readonly orders: number;
   /** Invoices that the list showed. */
   readonly invoices: number;
-  /** Orders that agree with their invoice, or need none. */
+  /** Orders that agree with their invoices, or need none. */
   readonly matched: number;
   /** Orders whose difference is younger than `grace`. */
   readonly withinGrace: number;

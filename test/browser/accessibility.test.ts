@@ -154,37 +154,58 @@ it('a refused amount has the focus, names its reason, and keeps what was typed',
 
 for (const colorScheme of ['light', 'dark'] as const) {
   it(`axe finds nothing on the page of reconcile, and it loads nothing: ${colorScheme}`, async (visit) => {
-    const { page, outside, trouble } = await visit('http://127.0.0.1', {
-      colorScheme,
-      viewport: { width: 390, height: 800 },
-    });
-    await page.setContent(pageOf(REPORT, 'Reconciliation'));
-    await page.evaluate('document.querySelector("details").open = true');
-    expect([await axe(page), await sideways(page)]).toEqual([[], 0]);
+    const { page, outside, trouble } = await visit('http://127.0.0.1', { colorScheme });
+    for (const width of [320, 390, 768, 1280]) {
+      await page.setViewportSize({ width, height: 800 });
+      await page.setContent(pageOf(REPORT, 'Reconciliation'));
+      expect([await axe(page), await sideways(page)], String(width)).toEqual([[], 0]);
+      // No amount is broken: each is one line high, however long the id beside it is.
+      const broken = `[...document.querySelectorAll('td.num, dd.num')].filter((cell) => {
+        const range = document.createRange();
+        range.selectNodeContents(cell);
+        return new Set([...range.getClientRects()].map(({ top }) => top)).size > 1;
+      }).length`;
+      expect(await page.evaluate(broken), String(width)).toBe(0);
+    }
     expect([outside, trouble]).toEqual([[], []]);
   });
 }
 
-const HEADS = ['Order', 'Ordered', 'Paid', 'Difference', 'USDT credited', 'Where'];
+const NUMBERS = ['Ordered', 'Paid', 'Missing', 'USDT credited'];
 const REPORT: ReconcileReport = {
   grade: 'fail',
-  verdict: { first: '€179.00 is paid and not given.', rest: '1 invoice has no order.' },
-  counts: ['8 orders: 6 matched, 2 differ'],
-  money: {
-    title: 'The money',
-    advice: '',
-    heads: ['', 'Paid, not given', 'Given, not paid', 'Difference'].map((text) => ({ text, isNumber: text !== '' })),
-    rows: [['EUR', '€179.00', '€0.00', '−€5.00']],
-  },
-  tables: [
+  about: [
+    'Northwind Books',
+    'orders.csv, 8 orders',
+    'all invoices',
+    'read from pay.example.com on 28 Nov 2026, 15:31 UTC',
+  ],
+  verdict: ['€179.00 is paid and not given.', '€1,000,000.00 is given and not paid.'],
+  counts: ['8 orders: 4 matched, 4 to decide', '9 invoices, 1 paid or pending without an order'],
+  money: [
     {
-      title: 'Another amount than ordered',
-      advice: 'Ask for the rest.',
-      heads: HEADS.map((text) => ({ text, isNumber: text !== 'Order' && text !== 'Where' })),
-      rows: [['order-1042', '€25.00', '€20.00', '−€5.00', '21.489038', 'line 2']],
+      currency: 'EUR',
+      sums: ['€179.00', '€1,000,000.00', '€0.00'].map((amount) => ({ amount, orders: '1 order' })),
     },
   ],
-  folded: { title: '1 invoice without an order', advice: 'Find the order.', names: '1 open: ord-1' },
+  sections: [
+    {
+      title: 'Ask for the rest, or accept: given, and paid less',
+      extent: '4 orders, €1,000,000.00',
+      advice: 'Ask for the rest, or accept it and lower the amount of the order.',
+      heads: [
+        { text: 'Order', form: 'free' },
+        ...NUMBERS.map((text) => ({ text, form: 'number' }) as const),
+        { text: 'Where', form: 'word' },
+        { text: 'Also', form: 'free' },
+      ],
+      rows: ['order-1042', '3f2a9c1e-7b54-4d8e-9a10-6c2f5e8b7d41', 'x'.repeat(128), 'Bestellung für später'].map(
+        (id) => [id, '€1,025.00', '€20.00', '€1,005.00', '21.489038', 'line 2', 'credit booked otherwise'],
+      ),
+      isTodo: true,
+    },
+  ],
+  folded: [{ title: '1 invoice waits for a payment, and no order has it', advice: 'Find the order.', names: 'ord-1' }],
 };
 
 for (const [path, name] of [

@@ -175,12 +175,14 @@ unless --resend is given. Code 1: the shop has not heard of it.`,
       since: text('TIME', 'the file has all orders since then: 7d, or 2026-01-31'),
       grace: rare(textOr('15m', 'younger differences are left for the next run')),
       html: text('FILE', 'writes the report as one page too'),
+      shop: text('NAME', 'the name of the shop, above the report'),
       ...SERVICE_FLAGS,
     },
-    notes: `Columns: external_id amount currency state, and order credited_usdt created_at
-changed_at if you have them. Amounts such as 25.00.
+    notes: `Columns: external_id amount currency state, and if you have them order part
+credited_usdt refunded_amount created_at changed_at. Amounts such as 25.00.
 States: open paid fulfilled canceled refunded. It only reads.
-Code 0: all match. 1: findings. 2: something could not be compared.`,
+Code 0: all match. 1: findings, or ids that a spreadsheet changed.
+2: something could not be compared.`,
   },
   doctor: {
     overview: {

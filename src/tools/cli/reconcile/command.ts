@@ -1,4 +1,5 @@
 import { createReadStream, writeFileSync } from 'node:fs';
+import { basename } from 'node:path';
 import { instantFrom } from '../../../contract/values/scalars.ts';
 import { isMerchantError } from '../../../errors/guards.ts';
 import { reconcile } from '../../../reconcile/reconcile.ts';
@@ -26,7 +27,7 @@ type Flags = ReturnType<typeof readFlags>;
 /** `reconcile`: compares a file of orders with the invoices. Code 2 means that something could not be compared. */
 export async function reconcileCommand(args: readonly string[], io: Io): Promise<ExitCode> {
   const flags = readFlags(args);
-  const options = await optionsOf(flags, io);
+  const { options, host } = await optionsOf(flags, io);
   const entries: (Finding | NotCompared)[] = [];
   try {
     const run = reconcile(options);
@@ -35,10 +36,14 @@ export async function reconcileCommand(args: readonly string[], io: Io): Promise
       if (flags.json) io.out(jsonLine(entry));
     }
     const summary = await run.summary();
-    const report = reportOf(entries, summary);
+    const about = aboutOf(flags, options.since, host, summary.orders);
+    const report = reportOf(entries, summary, about, flags.grace);
     io.out(flags.json ? jsonLine({ kind: 'summary', ...summary }) : textOf(report, styleOf(io)));
-    if (flags.html !== undefined) writePage(flags.html, pageOf(report, `Reconciliation of ${flags.orders}`));
-    return summary.findings > 0 ? EXIT.finding : summary.notCompared > 0 ? EXIT.misuse : EXIT.fine;
+    if (flags.html !== undefined)
+      writePage(flags.html, pageOf(report, `${report.verdict.join(' ')} ${flags.shop ?? flags.orders}`));
+    // An id that something changed is no doubt: somebody has to export the file again.
+    const isFinding = entries.some((entry) => entry.kind !== 'not_compared' || entry.reason === 'id_changed');
+    return isFinding ? EXIT.finding : summary.notCompared > 0 ? EXIT.misuse : EXIT.fine;
   } catch (error) {
     if (error instanceof CliError || !isMerchantError(error)) throw error;
     const isOwn = error.kind === 'configuration' || error.kind === 'aborted';
@@ -58,12 +63,29 @@ function writePage(path: string, page: string): void {
   }
 }
 
-async function optionsOf(flags: Flags, io: Io): Promise<ReconcileOptions> {
+/** What the report is about: shop, file, period, service and time. */
+function aboutOf(flags: Flags, since: ReconcileOptions['since'], host: string, orders: number): string[] {
+  const file = flags.orders === '-' ? 'standard input' : basename(String(flags.orders));
+  const now = timeText(new Date());
+  return [
+    ...(flags.shop === undefined ? [] : [flags.shop]),
+    `${file}, ${orders} ${orders === 1 ? 'order' : 'orders'}`,
+    since === undefined ? 'all invoices' : `since ${timeText(new Date(since))}`,
+    `read from ${host} on ${now}`,
+  ];
+}
+
+/** Such as `28 Nov 2026, 15:31 UTC`. */
+function timeText(at: Date): string {
+  return `${at.toUTCString().slice(5, 16).replace(/^0/, '')}, ${at.toISOString().slice(11, 16)} UTC`;
+}
+
+async function optionsOf(flags: Flags, io: Io) {
   const since = instantOf('--since', flags.since);
   const grace = parseDuration(flags.grace, '--grace');
   const orders = ordersOf(inputOf(flags.orders, io));
-  const { merchant } = await serviceOf(flags, io, EXAMPLE, PATIENCE);
-  return { merchant, orders, since, grace, signal: io.signal };
+  const { merchant, baseUrl } = await serviceOf(flags, io, EXAMPLE, PATIENCE);
+  return { options: { merchant, orders, since, grace, signal: io.signal }, host: new URL(baseUrl).host };
 }
 
 function inputOf(path: string | undefined, io: Io): AsyncIterable<Uint8Array> {

@@ -8,7 +8,9 @@ import { COMMANDS, exampleOf } from '../commands.ts';
 import { CliError, misuse } from '../io.ts';
 
 const REQUIRED = ['external_id', 'amount', 'currency', 'state'] as const;
-const COLUMNS = [...REQUIRED, 'order', 'credited_usdt', 'created_at', 'changed_at'] as const;
+const COLUMNS = [...REQUIRED, 'order', 'part', 'credited_usdt', 'refunded_amount', 'created_at', 'changed_at'] as const;
+/** How databases write a boolean into a file. */
+const BOOLEANS: Readonly<Record<string, boolean>> = { true: true, t: true, 1: true, false: false, f: false, 0: false };
 const EXAMPLE = exampleOf(COMMANDS.reconcile);
 const HELP = 'npx merchant-invoicing reconcile --help';
 /** Bytes. A longer record has a quote that is not closed. */
@@ -27,10 +29,14 @@ export async function* ordersOf(pieces: AsyncIterable<Uint8Array>): AsyncGenerat
   try {
     const { head, file } = await peek(pieces);
     if (head === '') throw misuse('the file of orders is empty: it needs a header', EXAMPLE);
+    if (/^sep=/i.test(head))
+      throw misuse('the first line of the file is "sep=", which only a spreadsheet reads: remove it', EXAMPLE);
     if (head.startsWith('['))
       throw misuse('the file of orders is a JSON array: write one order a line (JSON lines), or CSV', EXAMPLE);
     if (head.startsWith('PK\u0003\u0004'))
       throw misuse('the file of orders is a workbook, such as .xlsx: save it as CSV in UTF-8', EXAMPLE);
+    if (head.includes('\0') || head.startsWith('\ufffd\ufffd'))
+      throw misuse('the file of orders is UTF-16: save it as CSV in UTF-8', EXAMPLE);
     if (/^[^,\n{]*[;\t][^,\n]*(?:\n|$)/.test(head))
       throw misuse('the columns are not separated by commas: export the file as CSV with commas', HELP);
     yield* head.startsWith('{') ? jsonOrders(file) : csvOrders(file);
@@ -126,15 +132,17 @@ function unreadable({ external_id }: Cells, place: string, problem: string): Unr
 function orderOf(cells: Cells, place: string): ReconcileOrder {
   const cell = (column: (typeof COLUMNS)[number]): unknown => {
     const value = Object.hasOwn(cells, column) ? cells[column] : undefined;
-    return typeof value === 'string' && column !== 'external_id' ? value.trim() : value;
+    return typeof value === 'string' && column !== 'external_id' && column !== 'order' ? value.trim() : value;
   };
-  const state = cell('state');
+  const [state, part, order] = [cell('state'), cell('part'), cell('order')];
   return {
     external_id: cell('external_id'),
-    order: cell('order') || null,
+    order: typeof order === 'string' && order.trim() === '' ? null : order,
+    part: typeof part === 'string' ? (BOOLEANS[plain(part)] ?? (part || null)) : part,
     amount: cell('amount'),
     currency: cell('currency'),
     credited_usdt: cell('credited_usdt') || null,
+    refunded_amount: cell('refunded_amount') || null,
     created_at: cell('created_at') || null,
     changed_at: cell('changed_at') || null,
     state: typeof state === 'string' ? plain(state) : state,

@@ -1,10 +1,10 @@
 import { Html, html } from '../../html.ts';
 import { BASE, RECONCILE, REPORT } from '../../style.ts';
-import type { ReconcileReport, Table } from './report.ts';
+import { type CurrencyLine, type ReconcileReport, type Section, SUMS } from './report.ts';
 
 /** The report as one file of HTML, which loads nothing. It holds what the terminal prints. */
 export function pageOf(report: ReconcileReport, title: string): string {
-  const { grade, verdict, counts, money, tables, folded } = report;
+  const { grade, about, verdict, counts, money, sections, folded } = report;
   const body = html`<!doctype html>
 <html lang="en">
 <head>
@@ -16,28 +16,35 @@ export function pageOf(report: ReconcileReport, title: string): string {
 <style>${new Html(BASE + REPORT + RECONCILE)}</style>
 </head>
 <body><main>
-<h1><span class="${grade}">${verdict.first}</span> ${verdict.rest}</h1>
-<p class="soft">${counts.join(' · ')}</p>
-${money && sumsOf(money)}
-${tables.map((table) => html`<section><h2>${table.title}</h2>${table.advice && html`<p class="soft">${table.advice}</p>`}${tableOf(table)}</section>`)}
-${folded && html`<details><summary><strong>${folded.title}</strong></summary><p class="soft">${folded.advice}</p><p>${folded.names}</p></details>`}
+<header><p class="soft small">${about.map((text, at) => html`${at > 0 && ' · '}<bdi>${text}</bdi>`)}</p>
+<h1 class="${grade}">${verdict.map((sentence) => html`<span>${sentence}</span> `)}</h1>
+<p class="soft">${counts.map((text) => html`${text}. `)}</p></header>
+${money.map(sumsOf)}
+${sections.map((section, at) => sectionOf(section, at + 1))}
+${folded.map(({ title: what, advice, names }) => html`<section><h2>${what}</h2><p class="soft">${advice}</p><p><bdi>${names}</bdi></p></section>`)}
 </main></body>
 </html>
 `;
   return body.text;
 }
 
-/** The money of each currency in large figures, with a colour where somebody waits for it. */
-function sumsOf({ title, heads, rows }: Table): Html {
-  const figure = (text: string, value: string, at: number): Html => {
-    const tone = /[1-9]/.test(value) && (at === 0 ? html` class="paid"` : at === 2 && html` class="difference"`);
-    return html`<div><dt>${text}</dt><dd${tone}>${value}</dd></div>`;
-  };
-  return html`<section class="sums" aria-label="${title}">${rows.map(([currency, ...sums]) => html`<dl>${sums.map((value, at) => figure(`${heads[at + 1]?.text} ${currency}`, value, at))}</dl>`)}</section>`;
+/** The money of a currency in large figures, with a colour where somebody waits for it. */
+function sumsOf({ currency, sums }: CurrencyLine): Html {
+  const figures = sums.map(({ amount, orders }, at) => {
+    const { of, title = '' } = SUMS[at] ?? {};
+    return html`<div><dt>${title}</dt><dd class="num${/[1-9]/.test(amount) && ` ${of}`}">${amount}</dd><dd class="soft small">${orders}</dd></div>`;
+  });
+  return html`<dl class="sums" aria-label="${currency}">${figures}</dl>`;
 }
 
-function tableOf({ title, heads, rows }: Table): Html {
-  const kind = (at: number): Html | false => heads[at]?.isNumber === true && html` class="num"`;
-  return html`<div class="scroll" tabindex="0" role="group" aria-label="${title}"><table><thead><tr>${heads.map(({ text }, at) => html`<th scope="col"${kind(at)}>${text}</th>`)}</tr></thead>
-<tbody>${rows.map((row) => html`<tr>${row.map((cell, at) => html`<td${kind(at)}><bdi>${cell}</bdi></td>`)}</tr>\n`)}</tbody></table></div>`;
+function sectionOf({ title, extent, advice, heads, rows, isTodo }: Section, at: number): Html {
+  const formOf = (column: number): Html | false => heads[column]?.form === 'number' && html` class="num"`;
+  const cell = (text: string, column: number): Html => {
+    const { text: label = '', form } = heads[column] ?? {};
+    return html`<td${formOf(column)} data-label="${label}">${form === 'free' ? html`<bdi>${text}</bdi>` : text}</td>`;
+  };
+  const tick = (name: string): Html => html`<td class="tick"><input type="checkbox" aria-label="${name}: done"></td>`;
+  return html`<section><h2>${isTodo && `${at}. `}${title} <span class="soft">${extent}</span></h2>${advice && html`<p class="soft">${advice}</p>`}
+<div class="scroll" tabindex="0" role="group" aria-label="${title}"><table><thead><tr>${isTodo && html`<th scope="col" class="tick"><span class="unseen">Done</span></th>`}${heads.map(({ text }, column) => html`<th scope="col"${formOf(column)}>${text}</th>`)}</tr></thead>
+<tbody>${rows.map((row) => html`<tr>${isTodo && tick(row[0] ?? '')}${row.map(cell)}</tr>\n`)}</tbody></table></div></section>`;
 }

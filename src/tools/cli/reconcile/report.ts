@@ -1,211 +1,291 @@
-// What a run of `reconcile` found, as a report: the verdict, the money, and a table for each thing to do. The terminal
+// What a run of `reconcile` found, as a report: the verdict, the money, and a section for each thing to do. The terminal
 // and the page print this value.
 import type { Decimal } from '../../../contract/values/decimal.ts';
-import type { Finding, FindingKind, NotCompared, ReconcileSummary } from '../../../reconcile/types.ts';
+import { ADVICE } from '../../../reconcile/compare.ts';
+import type { Advice, Finding, FindingMoney, NotCompared, ReconcileSummary } from '../../../reconcile/types.ts';
 import { moneyText } from '../../story.ts';
 import { oneLine } from '../terminal.ts';
 
 export interface ReconcileReport {
   readonly grade: 'pass' | 'fail' | 'inconclusive';
-  /** The first sentence is the one that matters most. */
-  readonly verdict: { readonly first: string; readonly rest: string };
+  /** Shop, file, period, service and time. */
+  readonly about: readonly string[];
+  /** Both sums that a shop has to look after, or what else the run ended with. */
+  readonly verdict: readonly string[];
   readonly counts: readonly string[];
   /** A line for each currency with money that somebody has to look after. */
-  readonly money: Table | null;
-  readonly tables: readonly Table[];
-  /** Invoices without an order, by name alone. */
-  readonly folded: { readonly title: string; readonly advice: string; readonly names: string } | null;
+  readonly money: readonly CurrencyLine[];
+  /** The one with the most money first. */
+  readonly sections: readonly Section[];
+  /** What has names alone: the open invoices without an order, and the ids that something changed. */
+  readonly folded: readonly Folded[];
 }
 
-/** A table whose rows ask for the same thing. */
-export interface Table {
+export interface CurrencyLine {
+  readonly currency: string;
+  /** In the order of {@link SUMS}. */
+  readonly sums: readonly { readonly amount: string; readonly orders: string }[];
+}
+
+/** The head of a column. A `free` text may be of any length, such as an id. */
+export interface Head {
+  readonly text: string;
+  readonly form: 'number' | 'word' | 'free';
+}
+
+/** Orders for which the same thing is to do, each once. */
+export interface Section {
+  /** The thing to do. */
   readonly title: string;
-  /** What to do about each row. Empty if there is nothing to do. */
+  /** How many orders, and their money. */
+  readonly extent: string;
+  /** More about it. Empty where the title says all. */
   readonly advice: string;
-  readonly heads: readonly { readonly text: string; readonly isNumber: boolean }[];
+  readonly heads: readonly Head[];
   readonly rows: readonly (readonly string[])[];
+  /** False for what nobody has to do, such as what could not be compared. */
+  readonly isTodo: boolean;
 }
 
-interface Column {
-  readonly head: string;
-  readonly isNumber?: true;
-  readonly cell: (finding: Finding) => string;
+interface Folded {
+  readonly title: string;
+  readonly advice: string;
+  readonly names: string;
 }
+
+/** The sums, for a table and in full. */
+export const SUMS = [
+  { of: 'paidNotGiven', head: 'Paid, not given', title: 'You owe goods or money' },
+  { of: 'givenNotPaid', head: 'Given, not paid', title: 'You gave and were not paid' },
+  { of: 'paidTooMuch', head: 'Paid too much', title: 'Paid too much, not yet sent back' },
+] as const satisfies readonly { readonly of: FindingMoney['of']; readonly head: string; readonly title: string }[];
+
+/** The findings of one order. The first one decides in which section it stands. */
+type Found = readonly [Finding, ...Finding[]];
+
+interface Column extends Head {
+  readonly cell: (found: Found) => string;
+}
+
+const number = (text: string, cell: Column['cell']): Column => ({ text, form: 'number', cell });
+const word = (text: string, cell: Column['cell']): Column => ({ text, form: 'word', cell });
 
 const COLUMNS = {
-  order: { head: 'Order', cell: ({ external_id }) => external_id },
-  ordered: {
-    head: 'Ordered',
-    isNumber: true,
-    cell: ({ order }) => (order ? amount(order.amount, order.currency) : ''),
-  },
-  paid: {
-    head: 'Paid',
-    isNumber: true,
-    cell: ({ invoice }) => (invoice?.paid_amount ? amount(invoice.paid_amount, invoice.currency) : ''),
-  },
-  difference: { head: 'Difference', isNumber: true, cell: ({ difference, currency }) => signed(difference, currency) },
-  credited: { head: 'USDT credited', isNumber: true, cell: ({ invoice }) => invoice?.credited_usdt?.toFixed() ?? '' },
-  booked: { head: 'USDT booked', isNumber: true, cell: ({ order }) => order?.credited_usdt?.toFixed() ?? '' },
-  off: {
-    head: 'Difference',
-    isNumber: true,
-    cell: ({ difference }) => (difference === null ? '' : `${signOf(difference)}${difference.abs().toFixed()}`),
-  },
-  books: { head: 'Your books', cell: ({ order }) => order?.state ?? '' },
-  says: { head: 'The service', cell: ({ invoice }) => (invoice === null ? 'no such invoice' : invoice.status) },
-  at: { head: 'Since (UTC)', cell: ({ invoice }) => when(invoice?.finished_at ?? null) },
-  place: { head: 'Where', cell: ({ order }) => order?.place ?? '' },
+  order: { text: 'Order', form: 'free', cell: ([finding]) => nameOf(finding) },
+  ordered: number('Ordered', ([{ row }]) => (row ? amount(row.amount, row.currency) : '')),
+  given: number('Given', ([{ row }]) => (row ? amount(row.amount, row.currency) : '')),
+  money: number('Paid', ([{ money }]) => (money ? amount(money.amount, money.currency) : '')),
+  paid: number('Paid', ([{ invoice }]) => (invoice?.paid_amount ? amount(invoice.paid_amount, invoice.currency) : '')),
+  missing: number('Missing', (found) => differenceOf(found, true)),
+  over: number('Too much', (found) => differenceOf(found, false)),
+  payments: number('Payments', ([{ actual }]) => String(actual)),
+  tooMuch: number('Too much', ([{ money }]) => (money ? amount(money.amount, money.currency) : '')),
+  credited: number('USDT credited', ([{ invoice }]) => invoice?.credited_usdt?.toFixed() ?? ''),
+  booked: number('USDT booked', ([{ row }]) => row?.credited_usdt?.toFixed() ?? ''),
+  back: number('Went back', ([{ row }]) => (row?.refunded_amount ? amount(row.refunded_amount, row.currency) : '')),
+  books: word('Your books', ([{ row }]) => row?.state ?? ''),
+  says: word('The service', ([{ invoice }]) => invoice?.status ?? 'no invoice'),
+  at: word('Since (UTC)', ([{ invoice }]) => when(invoice?.finished_at ?? null)),
+  place: word('Where', ([{ row }]) => row?.place ?? ''),
 } as const satisfies Readonly<Record<string, Column>>;
 
-/** The tables in the order in which they matter, each with its columns. */
-const TABLES: Readonly<
-  Record<Exclude<FindingKind, 'invoice_without_order'>, readonly [string, ...(keyof typeof COLUMNS)[]]>
-> = {
-  paid_not_fulfilled: ['Paid, and not given', 'order', 'ordered', 'paid', 'credited', 'at', 'place'],
-  paid_twice: ['Paid twice', 'order', 'ordered', 'paid', 'credited', 'books', 'place'],
-  fulfilled_not_paid: ['Booked or given, and nothing was paid', 'order', 'ordered', 'says', 'at', 'books', 'place'],
-  amount_differs: ['Another amount than ordered', 'order', 'ordered', 'paid', 'difference', 'credited', 'place'],
-  currency_differs: ['Another currency than ordered', 'order', 'ordered', 'paid', 'credited', 'place'],
-  credited_differs: ['Another credit than booked', 'order', 'credited', 'booked', 'off', 'place'],
-  open_but_ended: ['Waits for money, and its invoice has ended', 'order', 'ordered', 'says', 'at', 'place'],
-  order_without_invoice: ['Orders without an invoice', 'order', 'ordered', 'books', 'place'],
-  duplicate_order: ['Twice in your data', 'order', 'ordered', 'books', 'place'],
+const SECTIONS: Readonly<Record<Advice, readonly (keyof typeof COLUMNS)[]>> = {
+  fulfil: ['order', 'money', 'credited', 'at', 'place'],
+  agree: ['order', 'ordered', 'money', 'missing', 'over', 'at', 'place'],
+  find_order: ['order', 'paid', 'credited', 'at'],
+  reclaim: ['order', 'given', 'says', 'at', 'place'],
+  look_up: ['order', 'ordered', 'paid', 'says', 'books', 'place'],
+  find_payment: ['order', 'given', 'books', 'place'],
+  find_refund: ['order', 'ordered', 'paid', 'back', 'books', 'place'],
+  ask: ['order', 'ordered', 'paid', 'missing', 'credited', 'place'],
+  send_back: ['order', 'ordered', 'paid', 'over', 'credited', 'place'],
+  give_back: ['order', 'ordered', 'payments', 'tooMuch', 'books', 'place'],
+  compare_payments: ['order', 'ordered', 'payments', 'books', 'place'],
+  find_currency: ['order', 'ordered', 'paid', 'credited', 'place'],
+  correct_credit: ['order', 'credited', 'booked', 'place'],
+  cancel: ['order', 'ordered', 'says', 'at', 'place'],
+  create: ['order', 'ordered', 'place'],
+  keep_one: ['order', 'ordered', 'books', 'place'],
 };
 
-export function reportOf(entries: readonly (Finding | NotCompared)[], summary: ReconcileSummary): ReconcileReport {
-  const findings = entries.filter((entry): entry is Finding => entry.kind !== 'not_compared');
-  const skipped = entries.filter((entry): entry is NotCompared => entry.kind === 'not_compared');
-  const tables = Object.entries(TABLES).flatMap(([kind, [title, ...columns]]) =>
-    tablesOf(
-      title,
-      columns.map((name): Column => COLUMNS[name]),
-      findings.filter((finding) => finding.kind === kind),
-    ),
-  );
+/** What the title of a section says in full already. */
+const SAID: ReadonlySet<Advice> = new Set([
+  'fulfil',
+  'reclaim',
+  'find_payment',
+  'find_refund',
+  'correct_credit',
+  'create',
+]);
+
+/** What else is wrong with an order of another section, where the columns do not show it. */
+const ALSO: Partial<Record<Finding['kind'], string>> = {
+  paid_twice: 'paid twice',
+  credited_differs: 'credit booked otherwise',
+};
+
+/** @param about Shop, file, period, service and time. */
+export function reportOf(
+  entries: readonly (Finding | NotCompared)[],
+  summary: ReconcileSummary,
+  about: readonly string[],
+  grace: string,
+): ReconcileReport {
+  const skipped = entries.filter((entry) => entry.kind === 'not_compared');
+  const changed = skipped.filter(({ reason }) => reason === 'id_changed');
+  const unread = skipped.filter((each) => !changed.includes(each));
+  const all = foundOf(entries.filter((entry) => entry.kind !== 'not_compared'));
+  const waiting = all.filter(([{ row, money }]) => row === null && money === null);
+  const found = all.filter((each) => !waiting.includes(each));
   return {
     grade: summary.findings > 0 ? 'fail' : summary.notCompared > 0 ? 'inconclusive' : 'pass',
-    verdict: verdictOf(summary, findings),
-    counts: countsOf(summary),
-    money: moneyOf(summary),
-    tables: [...tables, ...(skipped.length === 0 ? [] : [notComparedOf(skipped)])],
-    folded: foldedOf(findings.filter(({ kind }) => kind === 'invoice_without_order')),
+    about,
+    verdict: verdictOf(summary),
+    counts: countsOf(summary, grace),
+    money: summary.currencies.map(({ currency, ...sums }) => ({
+      currency: oneLine(currency, 20),
+      sums: SUMS.map(({ of }) => ({
+        amount: amount(sums[of], currency),
+        orders: ordersText(found.filter(([{ money }]) => money?.of === of && money.currency === currency).length),
+      })),
+    })),
+    sections: [...sectionsOf(found), ...(unread.length === 0 ? [] : [unreadOf(unread)])],
+    folded: [
+      ...foldedOf(
+        `${some(waiting.length, 'invoice waits', 'invoices wait')} for a payment, and no order has ${waiting.length === 1 ? 'it' : 'them'}`,
+        ADVICE.find_order[1],
+        waiting.map(([finding]) => nameOf(finding)),
+      ),
+      ...foldedOf(
+        `${some(changed.length, 'id was', 'ids were')} changed by a spreadsheet or a CHAR column`,
+        'Nothing is said about these orders. Format the column of the ids as text, without blanks at the end, and export the file again.',
+        changed.map(({ external_id, place }) => `${JSON.stringify(external_id)} (${place})`),
+      ),
+    ],
   };
 }
 
-function verdictOf(summary: ReconcileSummary, findings: readonly Finding[]): ReconcileReport['verdict'] {
+/** The findings of each order. Those of one order have the same row. */
+function foundOf(findings: readonly Finding[]): Found[] {
+  const found = Map.groupBy(findings, (finding) => finding.row ?? finding);
+  return [...found.values()].flatMap(([first, ...others]) =>
+    first === undefined ? [] : [[first, ...others] as const],
+  );
+}
+
+/** What is to do, the most money first. */
+function sectionsOf(found: readonly Found[]): Section[] {
+  const names = Object.keys(ADVICE) as Advice[]; // the keys of a table
+  const sections = names.flatMap((name) => {
+    const rows = found.filter(([{ advice }]) => advice === name);
+    if (rows.length === 0) return [];
+    const sums = new Map<string, Decimal>();
+    for (const [{ money }] of rows)
+      if (money !== null) sums.set(money.currency, money.amount.plus(sums.get(money.currency) ?? 0));
+    const isNone = rows.every(([{ row }]) => row === null);
+    const count = isNone ? some(rows.length, 'invoice', 'invoices') : ordersText(rows.length);
+    const most = Math.max(0, ...[...sums.values()].map(Number)); // to sort by, and to add to nothing
+    const extent = [count, ...[...sums].map(([currency, sum]) => amount(sum, currency))].join(', ');
+    return [{ most, section: { ...tableOf(name, rows), extent, isTodo: true } }];
+  });
+  return sections.sort((a, b) => b.most - a.most).map(({ section }) => section);
+}
+
+function tableOf(name: Advice, rows: readonly Found[]): Pick<Section, 'title' | 'advice' | 'heads' | 'rows'> {
+  const [title, remedy] = ADVICE[name];
+  const advice = SAID.has(name) ? '' : remedy;
+  const also: Column = {
+    text: 'Also',
+    form: 'free',
+    cell: ([, ...others]) => others.flatMap(({ kind }) => ALSO[kind] ?? []).join(', '),
+  };
+  const columns = [...SECTIONS[name].map((each): Column => COLUMNS[each]), also];
+  const cells = columns.map(({ cell }) => rows.map((row) => oneLine(cell(row), 300)));
+  // A column without a cell says nothing.
+  const shown = columns.map((_, at) => at).filter((at) => at === 0 || cells[at]?.some((cell) => cell !== ''));
+  return {
+    title,
+    advice,
+    heads: shown.flatMap((at) => columns[at] ?? []).map(({ text, form }) => ({ text, form })),
+    rows: rows.map((_, row) => shown.map((at) => cells[at]?.[row] ?? '')),
+  };
+}
+
+function nameOf({ row, order, external_id }: Finding): string {
+  if (row === null) return external_id;
+  return row.part === true && external_id !== order ? `${external_id} of ${order}` : order;
+}
+
+/** What was paid less, or too much. */
+function differenceOf(found: Found, isLess: boolean): string {
+  const { difference = null, row } = found.find(({ kind }) => kind === 'amount_differs') ?? {};
+  if (difference === null || !row || difference.isNegative() !== isLess) return '';
+  return amount(difference.abs(), row.currency);
+}
+
+function verdictOf(summary: ReconcileSummary): string[] {
   const { currencies, differing, invoicesWithoutOrder, notCompared, matched, withinGrace } = summary;
-  const sumsOf = (of: 'paidNotGiven' | 'givenNotPaid'): string =>
-    currencies
-      .filter((row) => !row[of].isZero())
-      .map((row) => amount(row[of], row.currency))
-      .join(' and ');
-  const ordersOf = (kinds: readonly FindingKind[]): number =>
-    new Set(findings.flatMap(({ kind, order }) => (order !== null && kinds.includes(kind) ? [order.place] : []))).size;
-  const [paid, given] = [sumsOf('paidNotGiven'), sumsOf('givenNotPaid')];
-  const told = paid !== '' ? ordersOf(['paid_not_fulfilled', 'paid_twice']) : ordersOf(['fulfilled_not_paid']);
-  const money = paid !== '' ? `${paid} is paid and not given.` : given !== '' ? `${given} is given and not paid.` : '';
-  const other = money === '' ? '' : 'other ';
-  const others = differing - (money === '' ? 0 : told);
+  const sumOf = (of: FindingMoney['of']): string =>
+    currencies.flatMap((row) => (row[of].isZero() ? [] : [amount(row[of], row.currency)])).join(' and ');
+  const [paid, given, over] = [sumOf('paidNotGiven'), sumOf('givenNotPaid'), sumOf('paidTooMuch')];
+  if (paid !== '' || given !== '')
+    return [
+      ...(paid === '' ? [] : [`${paid} is paid and not given.`]),
+      ...(given === '' ? [] : [`${given} is given and not paid.`]),
+    ];
+  if (over !== '') return [`${over} is paid too much.`];
   const parts = [
-    others > 0 && some(others, `${other}order differs`, `${other}orders differ`),
+    differing > 0 && some(differing, 'order differs', 'orders differ'),
     invoicesWithoutOrder > 0 && some(invoicesWithoutOrder, 'invoice has no order', 'invoices have no order'),
     notCompared > 0 && `${notCompared} could not be compared`,
   ].filter((part) => part !== false);
+  if (parts.length > 0) return [`${parts.join(', ')}.`];
   const match = some(matched, 'order matches', 'orders match');
-  const young = `${match}, and ${some(withinGrace, 'is', 'are')} too young to judge.`;
-  const all = withinGrace > 0 ? young : `${matched === 1 ? '' : 'All '}${match}.`;
-  const rest = parts.length > 0 ? `${parts.join(', ')}.` : money === '' ? all : '';
-  return money === '' ? { first: rest, rest: '' } : { first: money, rest };
+  if (withinGrace > 0) return [`${match}, and ${some(withinGrace, 'is', 'are')} too young to judge.`];
+  return [`${matched === 1 ? '' : 'All '}${match}.`];
+}
+
+/** Counts that add up. */
+function countsOf(summary: ReconcileSummary, grace: string): string[] {
+  const { orders, invoices, matched, withinGrace, differing, ordersNotCompared, invoicesWithoutOrder } = summary;
+  const parts = [
+    `${matched} matched`,
+    ...(differing > 0 ? [`${differing} to decide`] : []),
+    ...(ordersNotCompared > 0 ? [`${ordersNotCompared} not compared`] : []),
+    ...(withinGrace > 0 ? [`${withinGrace} changed in the last ${grace}: for the next run`] : []),
+  ];
+  return [
+    `${ordersText(orders)}: ${parts.join(', ')}`,
+    `${some(invoices, 'invoice', 'invoices')}, ${invoicesWithoutOrder} paid or pending without an order`,
+  ];
+}
+
+function unreadOf(entries: readonly NotCompared[]): Section {
+  const heads = ['Order', 'Where', 'Why', 'Problem'].map(
+    (text, at) => ({ text, form: at % 3 === 0 ? 'free' : 'word' }) as const,
+  );
+  const rows = entries.map(({ external_id, place, reason, problem }) =>
+    [external_id ?? '', place, reason, problem].map((text) => oneLine(text, 300)),
+  );
+  const advice = 'Nothing is said about these.';
+  return { title: 'Not compared', extent: String(entries.length), advice, heads, rows, isTodo: false };
+}
+
+function foldedOf(title: string, advice: string, names: readonly string[]): Folded[] {
+  return names.length === 0 ? [] : [{ title, advice, names: names.map((name) => oneLine(name, 80)).join(', ') }];
+}
+
+function ordersText(count: number): string {
+  return some(count, 'order', 'orders');
 }
 
 function some(count: number, one: string, many: string): string {
   return `${count} ${count === 1 ? one : many}`;
 }
 
-/** Counts that add up. */
-function countsOf(summary: ReconcileSummary): string[] {
-  const { orders, invoices, matched, withinGrace, differing, ordersNotCompared, invoicesWithoutOrder } = summary;
-  const parts = [
-    `${matched} matched`,
-    ...(withinGrace > 0 ? [`${withinGrace} too young to judge`] : []),
-    ...(differing > 0 ? [some(differing, 'differs', 'differ')] : []),
-    ...(ordersNotCompared > 0 ? [`${ordersNotCompared} not compared`] : []),
-  ];
-  return [
-    `${some(orders, 'order', 'orders')}: ${parts.join(', ')}`,
-    `${some(invoices, 'invoice', 'invoices')}, ${invoicesWithoutOrder} paid or pending without an order`,
-  ];
-}
-
-function moneyOf({ currencies }: ReconcileSummary): Table | null {
-  if (currencies.length === 0) return null;
-  const numbers = ['Paid, not given', 'Given, not paid', 'Difference'];
-  return {
-    title: 'The money',
-    advice: '',
-    heads: [{ text: '', isNumber: false }, ...numbers.map((text) => ({ text, isNumber: true }))],
-    rows: currencies.map(({ currency, paidNotGiven, givenNotPaid, differences }) => [
-      oneLine(currency, 20),
-      amount(paidNotGiven, currency),
-      amount(givenNotPaid, currency),
-      signed(differences, currency),
-    ]),
-  };
-}
-
-/** A table for each remedy, so that the same advice stands once. */
-function tablesOf(title: string, columns: readonly Column[], findings: readonly Finding[]): Table[] {
-  const remedies = [...new Set(findings.map(({ remedy }) => remedy))];
-  return remedies.map((advice) => ({
-    title,
-    advice,
-    heads: columns.map(({ head, isNumber = false }) => ({ text: head, isNumber })),
-    rows: findings
-      .filter(({ remedy }) => remedy === advice)
-      .map((each) => columns.map(({ cell }) => oneLine(cell(each), 300))),
-  }));
-}
-
-function notComparedOf(entries: readonly NotCompared[]): Table {
-  const heads = ['Order', 'Where', 'Why', 'Problem'].map((text) => ({ text, isNumber: false }));
-  const rows = entries.map(({ external_id, place, reason, problem }) =>
-    [external_id ?? '', place, reason, problem].map((text) => oneLine(text, 300)),
-  );
-  return { title: 'Not compared', advice: 'Nothing is said about these.', heads, rows };
-}
-
-function foldedOf(findings: readonly Finding[]): ReconcileReport['folded'] {
-  const [first] = findings;
-  if (first === undefined) return null;
-  const paid = findings.filter(({ invoice }) => invoice?.paid_amount != null);
-  const open = findings.filter((each) => !paid.includes(each));
-  const sums = new Map<string, Decimal>();
-  for (const { invoice } of paid) {
-    if (invoice?.paid_amount) sums.set(invoice.currency, invoice.paid_amount.plus(sums.get(invoice.currency) ?? 0));
-  }
-  const sum = [...sums].map(([currency, value]) => amount(value, currency)).join(' and ');
-  const names = (rows: readonly Finding[]): string =>
-    rows.map(({ external_id }) => oneLine(external_id, 80)).join(', ');
-  const groups = [
-    paid.length > 0 && `${paid.length} paid, ${sum}: ${names(paid)}`,
-    open.length > 0 && `${open.length} open: ${names(open)}`,
-  ];
-  const title = `${some(findings.length, 'invoice', 'invoices')} without an order`;
-  return { title, advice: first.remedy, names: groups.filter(Boolean).join('. ') };
-}
-
 /** With two decimals at least. */
 function amount(value: Decimal, currency: string): string {
   return oneLine(moneyText(value.toFixed(Math.max(2, value.decimalPlaces())), currency));
-}
-
-function signed(value: Decimal | null, currency: string): string {
-  return value === null ? '' : `${signOf(value)}${amount(value.abs(), currency)}`;
-}
-
-function signOf(value: Decimal): string {
-  return value.isZero() ? '' : value.isNegative() ? '−' : '+';
 }
 
 /** A day and a time, in UTC. */

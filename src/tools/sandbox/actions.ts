@@ -9,10 +9,12 @@ import { type Line, lineOf } from './lines.ts';
 import type { Sandbox } from './sandbox.ts';
 import type { FaultType, SeedFault } from './state/faults.ts';
 import type { SandboxEvent } from './state/log.ts';
-import { CHECK_CUSTOMER } from './state/records.ts';
 import type { SandboxDelivery, SandboxEnding, SandboxWithdrawal } from './types.ts';
 
 const fail = configurationFail();
+
+/** The customer of the orders that `webhooks check` creates, by which the pages tell them from the merchant's. */
+export const CHECK_CUSTOMER = 'merchant-invoicing webhooks check';
 
 /** One argument of an action: a field of a form, or a word of the command line. */
 export interface ActionWord {

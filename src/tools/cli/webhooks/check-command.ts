@@ -1,8 +1,8 @@
 import { isLoopback } from '../../../contract/values/scalars.ts';
 import { hiding } from '../../../errors/hide.ts';
 import { signWebhook } from '../../../webhooks/verify/signature.ts';
+import { CHECK_CUSTOMER } from '../../sandbox/actions.ts';
 import { signedRequest } from '../../sandbox/delivery/webhook-request.ts';
-import { CHECK_CUSTOMER } from '../../sandbox/state/records.ts';
 import type { SandboxWebhookRequest } from '../../sandbox/types.ts';
 import { readArguments } from '../arguments.ts';
 import { COMMANDS, exampleOf } from '../commands.ts';

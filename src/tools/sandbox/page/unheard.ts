@@ -2,8 +2,9 @@
 
 import { Decimal } from '../../../contract/values/decimal.ts';
 import { moneyText } from '../../story.ts';
+import { CHECK_CUSTOMER } from '../actions.ts';
 import type { Diagnosis } from '../delivery/diagnose.ts';
-import { CHECK_CUSTOMER, type DeliveryRecord, type InvoiceRecord } from '../state/records.ts';
+import type { DeliveryRecord, InvoiceRecord } from '../state/records.ts';
 import type { World } from '../world.ts';
 
 /** False for an order that `webhooks check` made. */

@@ -70,9 +70,6 @@ export interface DeliveryRecord {
   attempt: Promise<void> | null;
 }
 
-/** The customer of the orders that `webhooks check` creates, by which the pages tell them from the merchant's. */
-export const CHECK_CUSTOMER = 'merchant-invoicing webhooks check';
-
 /** Bounds the log, because a delivery can be resent without limit. */
 export const KEPT_ATTEMPTS = 50;
 

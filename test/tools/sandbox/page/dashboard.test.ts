@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { CHECK_CUSTOMER } from '../../../../src/tools/sandbox/state/records.ts';
+import { CHECK_CUSTOMER } from '../../../../src/tools/sandbox/actions.ts';
 import { open, press } from '../browser.ts';
 import { listening, ORDER, receiver } from '../loopback.ts';
 

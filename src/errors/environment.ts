@@ -13,6 +13,19 @@ export function environment(name: string): string | undefined {
   }
 }
 
+const PROXY_VARIABLES = ['HTTP_PROXY', 'http_proxy', 'HTTPS_PROXY', 'https_proxy', 'ALL_PROXY', 'all_proxy'];
+
+/**
+ * What to set where requests to this machine go through a proxy of the environment: Node sends those too. Null where no
+ * proxy is set, or where this machine is left out of it.
+ */
+export function loopbackProxyRemedy(): string | null {
+  const without = environment('NO_PROXY') || environment('no_proxy') || '';
+  const isSet = PROXY_VARIABLES.some((name) => (environment(name) ?? '') !== '');
+  if (!isSet || /(?:^|[\s,])(?:\*|127\.0\.0\.1|localhost)(?:$|[\s,])/.test(without)) return null;
+  return 'A proxy variable such as HTTP_PROXY is set, so requests to this machine may go through the proxy: set NO_PROXY=127.0.0.1,localhost.';
+}
+
 /** A form that a value gets on its way through files and deployments, with what to do. */
 export interface Spoilt {
   readonly form: RegExp;

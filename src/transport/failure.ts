@@ -1,4 +1,5 @@
 import type { Issue } from '../contract/values/check.ts';
+import { isLoopback } from '../contract/values/scalars.ts';
 import {
   AbortedError,
   ConfigurationError,
@@ -8,12 +9,13 @@ import {
   ValidationError,
 } from '../errors/classes.ts';
 import { type ErrorCode, guideTo, type Outcome } from '../errors/codes.ts';
+import { loopbackProxyRemedy } from '../errors/environment.ts';
 import { type CallError, isMerchantError } from '../errors/guards.ts';
 import { type Hide, shown } from '../errors/hide.ts';
 import { printable } from '../errors/printable.ts';
 import { type ConflictFacts, errorOfResponse, excerpt, sentences } from './error-response.ts';
 import { failureAlone } from './retry.ts';
-import type { Failure, FailureFacts, OpenCall, RetryClass } from './types.ts';
+import type { ClientCore, Failure, FailureFacts, OpenCall, RetryClass } from './types.ts';
 
 // Failures without a usable response, and the one place where the facts of a failure become the error that the caller
 // gets.
@@ -64,18 +66,23 @@ export function toError(call: OpenCall<unknown>, failure: Failure, known: Confli
   const message = sentences(`${operation}: ${facts.problem}.`, doubt, doubt === '' ? '' : `See ${guideTo(code)}`);
   switch (facts.is) {
     case 'timeout':
-      return new TimeoutError({ ...init, message });
+      return new TimeoutError({ ...init, message: sentences(message, throughProxy(client)) });
     case 'aborted':
       return new AbortedError({ ...init, message, reason: facts.reason });
     case 'connection': {
       // A copy: the platform's error may hold the request.
-      const { detail, systemCode } = facts;
+      const { detail, systemCode, advice } = facts;
       const cause = Object.assign(new Error(detail), systemCode === undefined ? {} : { code: systemCode });
       const isReserved = outcome === 'not_sent' && new URL(client.baseUrl).hostname.endsWith('.invalid');
-      const advice = ADVICE[systemCode ?? ''] ?? (isReserved ? RESERVED : '');
-      return new ConnectionError({ ...init, message: sentences(message, advice), cause });
+      const remedy = advice ?? ADVICE[systemCode ?? ''] ?? (isReserved ? RESERVED : '');
+      return new ConnectionError({ ...init, message: sentences(message, throughProxy(client) || remedy), cause });
     }
   }
+}
+
+/** What to set where the service is on this machine, and its requests may go through a proxy. */
+export function throughProxy({ baseUrl }: Pick<ClientCore, 'baseUrl'>): string {
+  return isLoopback(new URL(baseUrl).hostname) ? (loopbackProxyRemedy() ?? '') : '';
 }
 
 /** A failure without a response of the service. */
@@ -113,6 +120,12 @@ const HANDSHAKE =
 const TLS = /^(?:ERR_TLS_|ERR_SSL_|CRL_)/;
 /** Deno's message for a connection that was never made, TLS included. Its fetch has no codes. */
 const DENO_NOT_CONNECTED = /client error \(Connect\)/;
+/** A proxy that refuses a tunnel, by undici's message and Bun's code: nothing of the request was sent. */
+const TUNNEL_REFUSED = /^Proxy response \(/;
+const ERROR_STATUS = /\b[45]\d\d\b/;
+const BUN_TUNNEL = 'ERR_PROXY_TUNNEL';
+/** A connection that was cut before TLS, so before the request. */
+const CUT_BEFORE_TLS = /before secure TLS connection was established/;
 /** The messages of fetch for a URL that it refuses before it connects. */
 const NOT_FETCHABLE = /^(?:bad port|unknown scheme|URL scheme must be|Failed to parse URL|Invalid URL)/i;
 
@@ -132,20 +145,43 @@ export function connectionFailure(thrown: unknown, sent: boolean, redact: (text:
   const tls = coded.some((cause) => HANDSHAKE.test(cause.code) || TLS.test(cause.code));
   const unfetchable = causes.some((cause) => NOT_FETCHABLE.test(messageOf(cause)));
   const unconnected =
-    coded.length === 0 ? causes.some((cause) => DENO_NOT_CONNECTED.test(messageOf(cause))) : coded.every(isNeverSent);
-  const unsent = !sent || unfetchable || unconnected;
+    causes.some((cause) => CUT_BEFORE_TLS.test(messageOf(cause))) ||
+    (coded.length === 0 ? causes.some((cause) => DENO_NOT_CONNECTED.test(messageOf(cause))) : coded.every(isNeverSent));
+  const tunnel = tunnelRefusal(causes);
+  const unsent = !sent || unfetchable || unconnected || tunnel !== null;
   const outcome: Outcome = unsent ? 'not_sent' : 'unknown';
   const detail = redact(messageOf(causes.at(-1)) || 'fetch failed').slice(0, DETAIL_MAX);
   const systemCode = code === undefined ? undefined : redact(code).slice(0, CODE_MAX);
-  const problem = tls ? 'the TLS connection could not be made' : 'no response from the service';
+  const problem =
+    tunnel !== null
+      ? 'the proxy of the environment refused the connection'
+      : tls
+        ? 'the TLS connection could not be made'
+        : 'no response from the service';
   const reason = systemCode === undefined || detail.includes(systemCode) ? detail : `${systemCode}: ${detail}`;
-  const isFinal = tls || unfetchable || !sent;
+  // A 4xx of the proxy is final: it refuses the same again.
+  const isFinal = tls || unfetchable || !sent || (tunnel !== null && tunnel >= 400 && tunnel < 500);
   return unanswered(tls ? 'SDK_TLS' : 'SDK_CONNECTION', outcome, isFinal ? 'never' : 'unanswered', {
     is: 'connection',
     problem: `${problem} (${reason})`,
     detail,
     ...(systemCode !== undefined && { systemCode }),
+    ...(tunnel !== null && { advice: tunnel === 407 ? PROXY_LOGIN : PROXY_REFUSES }),
   });
+}
+
+const PROXY_LOGIN =
+  'The proxy wants a login: user and password belong into HTTPS_PROXY, as in http://user:password@proxy.example:8080.';
+const PROXY_REFUSES = 'Ask whoever runs the proxy in HTTPS_PROXY to let requests to this host pass.';
+
+/** The status with which a proxy refused the tunnel to the service, 0 if it is not known. Null for any other failure. */
+function tunnelRefusal(causes: readonly object[]): number | null {
+  for (const cause of causes) {
+    const message = messageOf(cause);
+    const isTunnel = TUNNEL_REFUSED.test(message) || (isSystemError(cause) && cause.code === BUN_TUNNEL);
+    if (isTunnel) return Number(ERROR_STATUS.exec(message)?.[0] ?? 0);
+  }
+  return null;
 }
 
 interface SystemError {

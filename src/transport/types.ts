@@ -181,7 +181,13 @@ export interface Failure {
 export type FailureFacts =
   | { readonly is: 'timeout' | 'key'; readonly problem: string }
   | { readonly is: 'aborted'; readonly problem: string; readonly reason: unknown }
-  | { readonly is: 'connection'; readonly problem: string; readonly detail: string; readonly systemCode?: string }
+  | {
+      readonly is: 'connection';
+      readonly problem: string;
+      readonly detail: string;
+      readonly systemCode?: string;
+      readonly advice?: string;
+    }
   | {
       readonly is: 'unexpected';
       readonly problem: string;

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Outcome } from '../../src/errors/codes.ts';
 import { FakeRuntime } from '../support/fake-runtime.ts';
 import { closedPort, type Step, serve } from '../support/fault-server.ts';
@@ -41,6 +41,8 @@ describe('what fetch gives or throws decides whether the request was sent', () =
     Object.assign(new AggregateError(syscalls.map((syscall) => coded('ETIMEDOUT', { syscall }))), {
       code: 'ETIMEDOUT',
     });
+  const tunnel = (status: number) =>
+    Object.assign(new Error(`Proxy response (${status}) !== 200 when HTTP Tunneling`), { code: 'UND_ERR_ABORTED' });
   const deno = (words: string) => new TypeError(`error sending request for url (https://pay.example/): ${words}`);
 
   it.each<[string, Error, Outcome]>([
@@ -58,6 +60,21 @@ describe('what fetch gives or throws decides whether the request was sent', () =
     ['no route to the host', failed(coded('EHOSTUNREACH', { syscall: 'connect' })), 'not_sent'],
     ['a pipe that broke', failed(coded('EPIPE', { syscall: 'write' })), 'unknown'],
     ['no cause', failed(null), 'unknown'],
+    [
+      'a cut before TLS',
+      failed(
+        Object.assign(new Error('Client network socket disconnected before secure TLS connection was established'), {
+          code: 'ECONNRESET',
+        }),
+      ),
+      'not_sent',
+    ],
+    ['a proxy that fails', failed(tunnel(502)), 'not_sent'],
+    [
+      'a proxy that fails, in Bun',
+      Object.assign(new Error('Proxy CONNECT failed: 502'), { code: 'ERR_PROXY_TUNNEL' }),
+      'not_sent',
+    ],
     // The address whose connection broke may have been the one that was used.
     ['two addresses', failed(new AggregateError([coded('ECONNREFUSED'), coded('ECONNRESET')])), 'unknown'],
     // Deno 2 has no codes.
@@ -71,6 +88,31 @@ describe('what fetch gives or throws decides whether the request was sent', () =
     expect(error).toMatchObject({ kind: 'connection', code: 'SDK_CONNECTION', outcome });
     expect(error.attempts, 'a resend is repeated where nothing was sent').toHaveLength(outcome === 'not_sent' ? 3 : 1);
     expect((await errorOf(CALLS.create(client))).attempts).toHaveLength(3);
+  });
+
+  it.each([
+    [407, /login: user and password belong into HTTPS_PROXY/],
+    [403, /Ask whoever runs the proxy/],
+  ])('a proxy that refuses the tunnel with %i is asked once, and the remedy is said', async (status, remedy) => {
+    const client = clientOf('https://pay.example', { fetch: () => Promise.reject(failed(tunnel(status))) });
+    for (const call of Object.values(CALLS)) {
+      const error = await errorOf(call(client));
+      expect(error).toMatchObject({ code: 'SDK_CONNECTION', outcome: 'not_sent', stoppedBy: 'not_retryable' });
+      expect(error.attempts).toHaveLength(1);
+      expect(error.message).toMatch(remedy);
+    }
+  });
+
+  it('a service on this machine and a proxy in the environment: NO_PROXY is said', async () => {
+    const address = await closedPort();
+    const say = async () => (await errorOf(CALLS.create(clientOf(address, { retry: false })))).message;
+    vi.stubEnv('NO_PROXY', '');
+    vi.stubEnv('no_proxy', '');
+    vi.stubEnv('HTTP_PROXY', 'http://proxy.example:3128');
+    onTestFinished(() => void vi.unstubAllEnvs());
+    expect(await say()).toContain('set NO_PROXY=127.0.0.1,localhost');
+    vi.stubEnv('NO_PROXY', 'intranet,127.0.0.1');
+    expect(await say()).not.toContain('NO_PROXY');
   });
 
   it.each<[string, object | undefined, string]>([

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { loopbackProxyRemedy } from '../../errors/environment.ts';
 
 /** The parts of the process that the command line uses. Tests pass a substitute. */
 export interface Io {
@@ -31,6 +32,12 @@ export class CliError extends Error {
     this.exitCode = exitCode;
     this.fix = fix;
   }
+}
+
+/** A problem with an address of this machine, and what to set where a proxy of the environment may be in between. */
+export function unreachable(problem: string): string {
+  const remedy = loopbackProxyRemedy();
+  return remedy === null ? problem : `${problem}. ${remedy}`;
 }
 
 /** The error for wrong usage. */

@@ -8,7 +8,7 @@ import { codeOf } from '../../sandbox/delivery/webhook-request.ts';
 import { shellWord } from '../../shell.ts';
 import { readArguments } from '../arguments.ts';
 import { COMMANDS } from '../commands.ts';
-import { EXIT, type ExitCode, type Io } from '../io.ts';
+import { EXIT, type ExitCode, type Io, unreachable } from '../io.ts';
 import {
   type CheckResult,
   failed,
@@ -148,7 +148,8 @@ async function checkService(
     const cause = isTimeout ? `no response within ${TIMEOUT / 1000} s` : codeOf(error);
     const isLocal = /^http:\/\/(?:127\.0\.0\.1|localhost):/.test(address);
     const fix = isLocal ? 'npx merchant-invoicing sandbox' : `curl -sv ${shellWord(`${address}${PATH}`)}`;
-    return { checks: [failed('reachable', `cannot reach ${address}: ${cause}`, fix)], points: [] };
+    const problem = `cannot reach ${address}: ${cause}`;
+    return { checks: [failed('reachable', isLocal ? unreachable(problem) : problem, fix)], points: [] };
   }
   const ended = Date.now();
   const { calls, points } = await callAndSurvey(target, hasSurvey, signal);

@@ -11,7 +11,7 @@ import {
 import { shellWord } from '../../shell.ts';
 import { parseAddress, readArguments } from '../arguments.ts';
 import { COMMANDS, type Flag } from '../commands.ts';
-import { CliError, EXIT, type ExitCode, type Io, misuse, unfulfilled } from '../io.ts';
+import { CliError, EXIT, type ExitCode, type Io, misuse, unfulfilled, unreachable } from '../io.ts';
 import { jsonLine, lineText, styleOf } from '../terminal.ts';
 
 const START = 'npx merchant-invoicing sandbox';
@@ -70,7 +70,7 @@ export async function performAction(url: string, action: string, fields: ActionF
   try {
     response = await fetch(`${url.replace(/\/+$/, '')}/_/${action}`, { ...init, redirect: 'manual' });
   } catch {
-    throw new CliError(EXIT.unreachable, `no sandbox listens at ${url}`, OTHER);
+    throw new CliError(EXIT.unreachable, unreachable(`no sandbox listens at ${url}`), OTHER);
   }
   const isSandbox = response.headers.has('x-sandbox');
   const body = (isSandbox ? await response.json().catch(() => null) : null) as Partial<ActionResponse> | null; // checked below
@@ -81,7 +81,8 @@ export async function performAction(url: string, action: string, fields: ActionF
     const status = `${START} status --url ${shellWord(url)}`;
     throw unfulfilled(body.error?.message ?? 'the sandbox refused', isOfOrder ? status : null);
   }
-  throw new CliError(EXIT.unreachable, `what answers at ${url} is not a sandbox of this version`, OTHER);
+  const problem = `what answers at ${url} is not a sandbox of this version`;
+  throw new CliError(EXIT.unreachable, unreachable(problem), OTHER);
 }
 
 interface ActionResponse extends ActionResult {

@@ -1,5 +1,6 @@
 // A delivery as `webhooks check` and `webhooks send` make it: its order, its event, its headers, and how it is sent.
 import type { KnownEventType } from '../../../contract/statuses.ts';
+import { isLoopback } from '../../../contract/values/scalars.ts';
 import { engine } from '../../../webhooks/crypto.ts';
 import { SANDBOX_SECRET } from '../../../webhooks/verify/sandbox-secret.ts';
 import { parseSecrets } from '../../../webhooks/verify/secrets.ts';
@@ -15,7 +16,7 @@ import { SEED_METHODS } from '../../sandbox/state/seed-data.ts';
 import { shellWord } from '../../shell.ts';
 import { parseAddress, parseDialect, type readArguments } from '../arguments.ts';
 import type { COMMANDS } from '../commands.ts';
-import { CliError, EXIT, type Io, misuse } from '../io.ts';
+import { CliError, EXIT, type Io, misuse, unreachable } from '../io.ts';
 import { performAction, usualSandbox } from '../sandbox/remote.ts';
 
 /** Each event, the status of its invoice, the action of the sandbox that brings an order there, and the paid share. */
@@ -196,7 +197,8 @@ const NAME_ONE =
 export function throwIfUnreachable(url: string, { status, problem }: Reply, typed: string): void {
   if (status !== null || problem === 'time-out') return;
   const fix = `npx merchant-invoicing webhooks ${typed} ${shellWord(url)}`;
-  throw new CliError(EXIT.unreachable, `cannot reach ${url}: ${problem}. Start your receiver first`, fix);
+  const words = `cannot reach ${url}: ${problem}. Start your receiver first`;
+  throw new CliError(EXIT.unreachable, isLoopback(new URL(url).hostname) ? unreachable(words) : words, fix);
 }
 
 /** True for a 2xx: the service does not send the delivery again. */

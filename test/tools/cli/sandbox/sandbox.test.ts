@@ -111,7 +111,7 @@ describe('sandbox', () => {
   });
 
   it('sends webhooks to --callback, and says why one was refused', async () => {
-    const receiver = await serve(goodReceiver('another secret'));
+    const receiver = await serve(goodReceiver('another_secret_here'));
     const run = await sandbox(['--callback', receiver], PLAIN_TERMINAL);
     await create(run.url, {});
     const { code, out: paid } = await cli(['sandbox', 'pay', 'order-1', '--url', run.url]);

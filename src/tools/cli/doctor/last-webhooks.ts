@@ -126,8 +126,7 @@ export async function otherWebhooks(
     const own = new Set(mine.map(({ uuid }) => uuid));
     const endpoint = mine.map(endpointOf).at(-1);
     const tried = seen.filter(
-      ({ invoice, end }) =>
-        end !== 'not_seen' && !own.has(invoice.uuid) && endpointOf(invoice) === endpoint,
+      ({ invoice, end }) => end !== 'not_seen' && !own.has(invoice.uuid) && endpointOf(invoice) === endpoint,
     );
     const refused = tried.filter(({ end }) => end === 'refused');
     return { tried: tried.length, refused: refused.length, since: outageOf(refused).since };

@@ -89,6 +89,7 @@ async function openShop({
       currency: string;
       status: keyof typeof STATES;
       usdt: string | null;
+      renewal: number;
     }[]; // the columns of the table above
   return {
     async checkout({ id, customer_id, amount, currency }) {
@@ -127,8 +128,10 @@ async function openShop({
       }[],
     catchUp: () =>
       handler.catchUp(merchant, {
-        orders: rows().flatMap(({ id, status }) =>
-          status === 'pending' || status === 'canceled' ? [id] : [],
+        orders: rows().flatMap(({ id, status, renewal }) =>
+          status === 'pending' || status === 'canceled' || renewal > 0
+            ? [id]
+            : [],
         ),
       }),
     restart: () => {

@@ -1,3 +1,4 @@
+import type { EndpointName } from '../../contract/endpoints.ts';
 import { INVOICE_STATUS_NAMES } from '../../contract/statuses.ts';
 import { instantFrom, isHttpAddress } from '../../contract/values/scalars.ts';
 import {
@@ -14,7 +15,7 @@ import {
 } from '../../errors/checks.ts';
 import { type Dialect, dialectFrom } from './dialects.ts';
 import { parseDuration } from './duration.ts';
-import { SEED_FAULT_NAMES, type SeedFault } from './state/faults.ts';
+import { type RequestFault, SEED_FAULT_NAMES, type SeedFault } from './state/faults.ts';
 import type { SandboxEvent } from './state/log.ts';
 import { randomSeed, randomText } from './state/random.ts';
 import { NEW_INVOICE_NAMES } from './state/records.ts';
@@ -134,6 +135,10 @@ export interface Internals {
   readonly sleep?: ((milliseconds: number, signal?: AbortSignal) => Promise<void>) | undefined;
   /** Writes the body of a webhook. Services write other spaces and escapes. Default: JSON.stringify. */
   readonly writeBody?: ((members: object) => string) | undefined;
+  /** The fault of a request, asked before the queue of faults. Default: none. */
+  readonly requestFault?:
+    | ((operation: EndpointName | null, order: () => string | null) => RequestFault | null)
+    | undefined;
 }
 
 /** An array, each row of which somebody else checks, or the default. */
@@ -232,8 +237,8 @@ export function readSettings(options: SandboxOptions, internals: Internals = {})
     seed: { seed, isGiven },
     ...settings
   } = readOptions('createSandbox', what, SETTINGS, fail);
-  const { wallClock = Date.now, sleep = timerSleep, writeBody = JSON.stringify } = internals;
-  return { ...settings, seed, isSeedGiven: isGiven, wallClock, sleep, writeBody };
+  const { wallClock = Date.now, sleep = timerSleep, writeBody = JSON.stringify, requestFault = () => null } = internals;
+  return { ...settings, seed, isSeedGiven: isGiven, wallClock, sleep, writeBody, requestFault };
 }
 
 function instant(value: Date | number | string): number {

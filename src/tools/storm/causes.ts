@@ -1,10 +1,13 @@
 import { Decimal } from '../../contract/values/decimal.ts';
 import { type Diagnosis, isUnexplained, sentenceOf } from '../sandbox/delivery/diagnose.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
+import type { Day } from './day.ts';
+import { GIVEN_BY } from './given.ts';
 import type { Judgement } from './judge.ts';
 import type { StormShop } from './options.ts';
 import { hasMachineClock } from './probes.ts';
-import { type Case, creditOf, isInState } from './rules.ts';
+import { type Case, creditOf, isInState, type ToldAttempt } from './rules.ts';
+import type { Gift, GivenBy, Seen } from './story.ts';
 import { CAUSES, type Found, groupOf, KINDS, type StormMistake } from './words.ts';
 
 // Why it is wrong. The order shows most of it: who gave it when, which webhooks it heard of, and what its state is. A
@@ -25,12 +28,17 @@ export interface Explained extends Found, Named {
 }
 
 /** Names the cause of each finding, and what its group shares. */
-export async function explain({ found, cases }: Judgement, shop: StormShop, sandbox: Sandbox): Promise<Explained[]> {
+export async function explain({ found, cases }: Judgement, day: Day, sandbox: Sandbox): Promise<Explained[]> {
+  const shop = day.shop.members;
   const byOrder = new Map<string | null, Case>(cases.map((each) => [each.record.plan.order.id, each]));
   const ofKind = Map.groupBy(found, ({ kind }) => kind);
   const receiver = ofKind.has('nothing_delivered') ? await receiverCause(shop, sandbox) : null;
   // A checkout that fails without a fault before it does not give an order up: it fails.
   const alwaysFails = cases.some(({ record: { met, plan } }) => plan.network === 'calm' && met.has('checkout_failed'));
+  const gaveAlone = new Set(
+    cases.flatMap(({ seen }) => giftsOf(seen).flatMap(({ by }) => (by.length === 1 ? by : []))),
+  );
+  const { jobReads } = day.acts;
   const explained = found.map((each) => {
     const order = byOrder.get(each.order);
     const mistake =
@@ -38,7 +46,10 @@ export async function explain({ found, cases }: Judgement, shop: StormShop, sand
     const alike = (ofKind.get(each.kind) ?? []).flatMap(({ order: id }) => byOrder.get(id) ?? []);
     if (mistake !== undefined) return { ...each, ...named(mistake) };
     if (order === undefined) return { ...each, ...(receiver ?? named('own_function')) }; // other kinds have an order or a mistake
-    return { ...each, ...causeOf(each, order, alike, shop, ofKind.has('catch_up_failed')) };
+    return {
+      ...each,
+      ...causeOf(each, order, { alike, shop, isJobBroken: ofKind.has('catch_up_failed'), gaveAlone, jobReads }),
+    };
   });
   const wrong = new Set(found.map(({ order }) => order));
   const right = cases.filter(({ record }) => !wrong.has(record.plan.order.id));
@@ -56,11 +67,25 @@ function named(mistake: StormMistake, more = ''): Named {
   return { mistake, cause: more === '' ? text : `${text} ${more}`, remedy };
 }
 
-/** @param alike All orders with a finding of this kind: one mistake may show in each in another way. */
-function causeOf({ kind }: Found, order: Case, alike: readonly Case[], shop: StormShop, isJobBroken: boolean): Named {
-  if (kind === 'paid_not_fulfilled') return whyNotGiven(order, alike, shop, isJobBroken);
+/** What is known beside the order itself. */
+interface Around {
+  /** All orders with a finding of this kind: one mistake may show in each in another way. */
+  readonly alike: readonly Case[];
+  readonly shop: StormShop;
+  readonly isJobBroken: boolean;
+  /** What gave something where it was alone: the control group of the moments. */
+  readonly gaveAlone: ReadonlySet<GivenBy>;
+  /** What the job read of the service. */
+  readonly jobReads: { readonly lists: number; readonly single: number };
+}
+
+function causeOf({ kind }: Found, order: Case, around: Around): Named {
+  const { alike } = around;
+  if (kind === 'paid_not_fulfilled') return whyNotGiven(order, around);
+  if (kind === 'payment_kept') return named(whyKept(order));
+  if (kind === 'parcel_missing') return named(killOf(order) === null ? 'own_parcels' : 'not_atomic');
   if (kind === 'state_differs') return named(wasTurnedBack(order) ? 'turned_back' : 'canceled_stays');
-  if (kind === 'fulfilled_twice') return named(whyTwiceInAll(order, alike));
+  if (kind === 'fulfilled_twice') return whyTwiceInAll(order, around);
   if (kind === 'fulfilled_not_paid') return named(whyForNothing(order));
   if (kind === 'fulfilled_for_less') return named(whyForLess(alike));
   if (kind === 'credited_differs') return named(whyOtherCredit(order));
@@ -70,11 +95,14 @@ function causeOf({ kind }: Found, order: Case, alike: readonly Case[], shop: Sto
   return named(order.invoices.some(({ amount }) => isHundredfold(amount)) ? 'cents' : 'own_price');
 }
 
-function whyNotGiven(order: Case, alike: readonly Case[], shop: StormShop, isJobBroken: boolean): Named {
+// Paid, and nothing given.
+
+function whyNotGiven(order: Case, { alike, shop, isJobBroken, jobReads }: Around): Named {
   const ofPaid = order.attempts.filter(({ event }) => event === 'invoice.paid');
   const refusal = ofPaid.filter(({ fault, status_code }) => fault === null && status_code !== null).at(-1);
-  const dropped = whyDropped(order, shop);
-  if (isInState(order.rows, 'fulfilled')) return named('no_row');
+  const dropped = whyDropped(order, alike);
+  if (isInState(order.rows, 'fulfilled')) return named(dropped === 'lost_together' ? dropped : 'no_row');
+  if (dropped === 'lost_together' || dropped === 'not_atomic') return named(dropped);
   if (isInState(order.rows, 'paid') && (dropped !== null || refusal === undefined)) return named('paid_for_ever');
   if (dropped !== null) return named(dropped);
   if (refusal !== undefined) {
@@ -83,79 +111,189 @@ function whyNotGiven(order: Case, alike: readonly Case[], shop: StormShop, isJob
   }
   if (shop.catchUp === undefined) return named('no_catch_up');
   if (isJobBroken) return named('own_function', 'No webhook arrived, and catchUp failed.');
+  if (order.record.failedReads > 0 && !order.record.isRead) return named('error_as_unpaid');
+  if (jobReads.lists > 0 && jobReads.single === 0) return named('catch_up_lists');
   // What it drops where a webhook arrives, it drops where the catch-up brings it.
-  const [usual, drops]: readonly [StormMistake, StormMistake] = isLater(order)
-    ? ['catch_up_first', 'renewed_unknown']
-    : isInState(order.rows, 'canceled')
-      ? ['catch_up_canceled', 'canceled_stays']
-      : ['catch_up_missing', 'accepted_not_given'];
-  return named(alike.some((each) => whyDropped(each, shop) === drops) ? drops : usual);
+  const accepted = alike.flatMap((each) => whyDropped(each, alike) ?? []);
+  if (isLater(order)) return named(accepted.find((each) => DROPS_RENEWALS.has(each)) ?? 'catch_up_first');
+  if (!isInState(order.rows, 'canceled'))
+    return named(accepted.includes('accepted_not_given') ? 'accepted_not_given' : 'catch_up_missing');
+  return named(accepted.find((each) => DROPS_LATE.has(each)) ?? 'catch_up_canceled');
 }
 
+const DROPS_RENEWALS: ReadonlySet<StormMistake> = new Set(['canceled_stays', 'renewed_unknown']);
+const DROPS_LATE: ReadonlySet<StormMistake> = new Set(['canceled_stays', 'key_without_type']);
+
 /** Why the shop did nothing with a payment whose webhook it accepted. Null if it accepted none. */
-function whyDropped(order: Case, shop: StormShop): StormMistake | null {
-  const { attempts, record, paidFiat, ordered, showsGiven } = order;
-  if (!attempts.some(({ event, success }) => event === 'invoice.paid' && success)) return null;
-  if (record.plan.kill !== null && shop.restart !== undefined) return 'acknowledged_early';
+function whyDropped(order: Case, alike: readonly Case[]): StormMistake | null {
+  const { record, paidFiat, ordered, showsGiven, paid, invoices } = order;
+  if (!isTold(order)) return null;
+  if (record.isPaidTogether) return 'lost_together';
+  const kill = killOf(order);
+  if (kill !== null) return kill === 'answered' ? 'acknowledged_early' : 'not_atomic';
   const wasBooked = !showsGiven || !paidFiat.eq(ordered); // a payment as ordered would be in a row of fulfilments()
   if (isInState(order.rows, 'canceled') && wasBooked && wasTurnedBack(order)) return 'turned_back';
-  if (isLater(order)) return 'renewed_unknown';
+  const isOld = paid.length === 1 && !isLater(order) && invoices.length > 1;
+  if (isOld || isLater(order) || isAfterEnd(order)) {
+    const first = alike.some((each) => isTold(each) && isAfterEnd(each) && !isLater(each));
+    const later = alike.some((each) => isTold(each) && isLater(each));
+    if (first && later) return 'canceled_stays';
+    if (later) return wasCanceledUnder(order) ? 'renewal_canceled' : 'renewed_unknown';
+    // A late payment of the only invoice is dropped too: then it is not the old tab.
+    const isLateToo = alike.some((each) => isTold(each) && isAfterEnd(each) && each.invoices.length === 1);
+    return isOld && !isLateToo ? 'old_tab_dropped' : 'key_without_type';
+  }
   if (isInState(order.rows, 'canceled')) return 'canceled_stays';
   if (record.plan.kind === 'pay_late') return 'late_dropped';
   return paidFiat.eq(ordered) ? 'accepted_not_given' : 'adjusted_dropped';
 }
 
+function isTold({ attempts }: Case): boolean {
+  return attempts.some(({ event, success }) => event === 'invoice.paid' && success);
+}
+
 /** Whether a later invoice of the order was paid, and not its first one. */
 function isLater({ paid, invoices }: Case): boolean {
-  return paid[0] !== invoices[0];
+  return paid[0]?.uuid !== invoices[0]?.uuid;
+}
+
+/** What the shop has heard of an event: a delivery that it accepted, or whose response was lost. */
+function heard({ attempts }: Case, name: string): ToldAttempt[] {
+  return attempts.filter(
+    ({ event, success, fault }) => event === `invoice.${name}` && (success || fault === 'ack_lost'),
+  );
+}
+
+/** Whether the shop heard of the payment after it had heard of an end without payment, from a webhook or its job. */
+function isAfterEnd(order: Case): boolean {
+  if (isInState(order.rows, 'canceled') && !wasTurnedBack(order)) return true;
+  const [canceled, paid] = [heard(order, 'canceled')[0], heard(order, 'paid')[0]];
+  return canceled !== undefined && paid !== undefined && canceled.created_at <= paid.created_at;
+}
+
+/** Whether the shop heard of the end of an invoice when a later one was there. */
+function wasCanceledUnder(order: Case): boolean {
+  const later = order.invoices[1];
+  return later !== undefined && heard(order, 'canceled').some(({ created_at }) => created_at > later.created_at);
 }
 
 /** Whether the shop heard of an end without payment after it had heard of the payment, and not before. */
-function wasTurnedBack({ attempts }: Case): boolean {
-  const heard = attempts.filter(({ success, fault }) => success || fault === 'ack_lost');
-  const [paid, canceled] = ['paid', 'canceled'].map((name) => heard.find(({ event }) => event === `invoice.${name}`));
+function wasTurnedBack(order: Case): boolean {
+  const [paid, canceled] = [heard(order, 'paid')[0], heard(order, 'canceled')[0]];
   return paid !== undefined && canceled !== undefined && canceled.created_at > paid.created_at;
 }
 
+/** Whether the shop was killed when it heard of the payment: after its answer, or within. Null if it was not. */
+function killOf({ seen, record }: Case): 'answered' | 'within' | null {
+  const kill = seen.find(({ struck }) => struck?.includes(record.plan.order.id));
+  if (kill === undefined) return null;
+  const time = kill.moment.at?.getTime();
+  return seen.some(({ moment: { at, attempt } }) => at?.getTime() === time && attempt?.error === null)
+    ? 'answered'
+    : 'within';
+}
+
+/** Why a part of what was paid is kept. */
+function whyKept(order: Case): StormMistake {
+  const { paid, record } = order;
+  if (paid.length < 2) return 'surplus_kept';
+  if (record.isPaidTogether) return 'lost_together';
+  const told = new Set(heard(order, 'paid').map(({ uuid }) => uuid));
+  return paid.every(({ uuid }) => told.has(uuid)) ? 'second_payment_kept' : 'catch_up_paid';
+}
+
+// Given twice, and given for nothing.
+
+/** A row that something gave, and where it stands in the story. */
+type GiftAt = Gift & { readonly at: number; readonly time: number };
+
+/** What was given for a payment, in its order. */
+function giftsOf(seen: readonly Seen[]): GiftAt[] {
+  return seen.flatMap(({ given, moment }, at) =>
+    given !== undefined && PAYS_BACK.has(given.kind) ? [{ ...given, at, time: moment.at?.getTime() ?? 0 }] : [],
+  );
+}
+
+const PAYS_BACK: ReadonlySet<string> = new Set(['goods', 'credit', 'refund']);
+
 /** A restart is the cause where no order was given twice in the same way without one. */
-function whyTwiceInAll(order: Case, alike: readonly Case[]): StormMistake {
-  const why = whyTwice(order);
-  if (!RECORDS.has(why) || !isAcrossKill(order.acts)) return why;
-  return alike.some((each) => whyTwice(each) === why && !isAcrossKill(each.acts)) ? why : 'forgets';
+function whyTwiceInAll(order: Case, { alike, gaveAlone }: Around): Named {
+  const why = whyTwice(order, gaveAlone);
+  const more = togetherText(order);
+  const all = new Set(alike.map((each) => whyTwice(each, gaveAlone)));
+  // What one delivery shows, several show too.
+  const usual = (['own_repeat', 'no_dedupe'] as const).find((each) => all.has(each));
+  if (usual !== undefined && (why === 'race' || why === 'no_dedupe') && why !== usual) return named(usual, more);
+  if (!RECORDS.has(why) || !isAcrossKill(order.seen)) return named(why, more);
+  const same = alike.filter((each) => whyTwice(each, gaveAlone) === why);
+  if (same.some((each) => !isAcrossKill(each.seen))) return named(why, more);
+  return named(same.every((each) => killOf(each) === 'within') ? 'not_atomic' : 'forgets');
 }
 
 /** Mistakes that also appear when a restart has lost the records. */
-const RECORDS: ReadonlySet<StormMistake> = new Set(['catch_up_doubles', 'race', 'no_dedupe']);
+const RECORDS: ReadonlySet<StormMistake> = new Set([
+  'catch_up_doubles',
+  'job_repeats',
+  'race',
+  'no_dedupe',
+  'own_repeat',
+]);
 
-function whyTwice({ acts, given, record }: Case): StormMistake {
-  const kinds = new Set(given.flatMap(({ kind }) => (kind === 'review' ? [] : (kind ?? 'goods'))));
-  if (kinds.size > 1) return 'goods_and_credit';
-  const gifts = acts.flatMap(({ given: by, moment }, at) =>
-    by === undefined ? [] : [{ by, at, time: moment.at?.getTime() }],
-  );
-  const [first, second] = gifts;
-  if (first === undefined || second === undefined) return 'no_dedupe';
-  if (gifts.some(({ by }) => by === 'visit')) return 'visit_gives';
-  if (gifts.some(({ by }) => by === 'checkout')) return 'checkout_gives';
-  if (gifts.some(({ by }) => by === 'forgery')) return 'forged_gives';
-  if (second.by === 'catch_up' || first.by === 'catch_up') return 'catch_up_doubles';
-  const isAtOnce = record.plan.webhook === 'at_once' && first.time === second.time;
-  return isAtOnce ? 'race' : 'no_dedupe';
+/** Names the acts of a moment in which something was given twice. */
+function togetherText({ seen }: Case): string {
+  const gifts = giftsOf(seen);
+  const both = gifts.find(({ moment, by }, at) => by.length > 1 && gifts[at + 1]?.moment === moment);
+  return both === undefined ? '' : `At the same moment: ${both.by.map((each) => GIVEN_BY[each]).join(' and ')}.`;
 }
 
-function whyForNothing({ acts, record }: Case): StormMistake {
-  const by = acts.find(({ given }) => given !== undefined)?.given;
-  if (by === 'checkout') return 'checkout_gives';
-  if (by === 'visit') return 'visit_gives';
-  if (by === 'forgery' || record.met.has('forgery_accepted')) return 'forged_gives';
-  if (by === 'webhook') return 'unpaid_event_gives';
+function whyTwice({ seen, given, record, attempts }: Case, gaveAlone: ReadonlySet<GivenBy>): StormMistake {
+  const kinds = new Set(given.flatMap(({ kind }) => (PAYS_BACK.has(kind ?? 'goods') ? (kind ?? 'goods') : [])));
+  if (kinds.size > 1) return 'goods_and_credit';
+  const gifts = giftsOf(seen);
+  const [first, second] = [gifts[0], gifts.at(-1)];
+  if (first === undefined || second === undefined) return 'no_dedupe';
+  // What never gave where it was alone, is not named.
+  const gave = (gift: GiftAt): readonly GivenBy[] => {
+    const alone = gift.by.filter((each) => gaveAlone.has(each));
+    return alone.length > 0 ? alone : gift.by;
+  };
+  const by = new Set([...gave(first), ...gave(second)]);
+  if (by.has('visit')) return 'visit_gives';
+  if (by.has('checkout')) return 'checkout_gives';
+  if (by.has('forgery')) return 'forged_gives';
+  if (by.has('other_webhook')) return 'wrong_lookup';
+  if (by.has('worker')) return 'worker_repeats';
+  const isSame = first.moment === second.moment;
+  if (by.has('catch_up')) return by.size > 1 ? 'catch_up_doubles' : isSame ? 'job_race' : 'job_repeats';
+  const until = attempts.filter(
+    ({ event, created_at }) => event === 'invoice.paid' && Date.parse(created_at) <= second.time,
+  );
+  if (until.reduce((sum, { fault }) => sum + requestsOf(fault), 0) < 2) return 'own_repeat';
+  return isSame && record.plan.webhook === 'at_once' ? 'race' : 'no_dedupe';
+}
+
+/** How many requests of one attempt reach the shop. */
+function requestsOf(fault: string | null): number {
+  return fault === 'outage' ? 0 : fault === 'duplicate' ? 2 : 1;
+}
+
+function whyForNothing({ seen, record }: Case): StormMistake {
+  const by = giftsOf(seen)[0]?.by ?? [];
+  if (by.includes('checkout')) return 'checkout_gives';
+  if (by.includes('visit')) return 'visit_gives';
+  if (by.includes('forgery') || record.met.has('forgery_accepted')) return 'forged_gives';
+  if (by.includes('other_webhook')) return 'wrong_lookup';
+  if (by.includes('webhook')) return 'unpaid_event_gives';
+  if (by.includes('catch_up')) return 'job_gives';
+  if (by.includes('worker')) return 'worker_gives';
   return record.hasVisitedUnpaid ? 'visit_gives' : 'unpaid_event_gives';
 }
 
 /** A shop that accepts a large difference accepts a small one too, so the largest one names the mistake. */
 function whyForLess(alike: readonly Case[]): StormMistake {
-  const shares = new Set(alike.map(({ record }) => record.plan.share));
-  return shares.has('less') ? 'adjusted_as_paid' : shares.has('little_less') ? 'tolerance' : 'cent';
+  const gaps = alike.map(({ ordered, paidFiat }) => ({ gap: ordered.minus(paidFiat), part: paidFiat.div(ordered) }));
+  if (gaps.some(({ gap, part }) => gap.gt('0.02') && part.lt('0.9'))) return 'adjusted_as_paid';
+  return gaps.some(({ gap }) => gap.gt('0.02')) ? 'tolerance' : 'cent';
 }
 
 function whyOtherCredit({ rows, given, credited, paidFiat, ordered }: Case): StormMistake {
@@ -194,19 +332,22 @@ const TRAITS: readonly (readonly [
   ['had events out of order', 'webhook', 'out_of_order'],
   ['had a webhook that never came', 'webhook', 'lost', 'outage'],
   ['met a forged webhook', 'webhook', 'forged'],
-  ['were told to a shop that was killed meanwhile', ({ record: { plan } }) => plan.kill !== null],
-  ['were given once before and once after a restart', ({ acts }) => isAcrossKill(acts)],
+  ['were paid by two invoices', ({ paid }) => paid.length > 1],
+  ['were paid by an invoice in an old tab', 'kind', 'pay_both', 'old_tab'],
+  ['were paid at the same moment as another order of the customer', ({ record }) => record.isPaidTogether],
+  ['were paid while the customer returned', ({ record: { plan } }) => plan.paysWith === 'return'],
+  ['were paid while the job ran', ({ record: { plan } }) => plan.paysWith === 'job'],
+  ['were told to a shop that was killed meanwhile', (order) => killOf(order) !== null],
+  ['were given once before and once after a restart', ({ seen }) => isAcrossKill(seen)],
 ];
 
 /** Whether the shop was killed after something was given, or in that moment, and gave again. */
-function isAcrossKill(acts: Case['acts']): boolean {
-  const gifts = acts.flatMap(({ given, moment }, at) =>
-    given === undefined ? [] : [{ at, time: moment.at?.getTime() ?? 0 }],
-  );
+function isAcrossKill(seen: Case['seen']): boolean {
+  const gifts = giftsOf(seen);
   const [first, last] = [gifts[0], gifts.at(-1)];
   if (first === undefined || last === undefined || first === last) return false;
-  return acts.some(
-    ({ isKill, moment }, at) => isKill === true && at < last.at && (moment.at?.getTime() ?? 0) >= first.time,
+  return seen.some(
+    ({ struck, moment }, at) => struck !== undefined && at < last.at && (moment.at?.getTime() ?? 0) >= first.time,
   );
 }
 
@@ -243,7 +384,7 @@ async function receiverCause(shop: StormShop, sandbox: Sandbox): Promise<Named> 
   if (cause !== null && !isUnexplained(cause) && !isOld && !isFailed) return ofDiagnosis(cause);
   if (isOld && typeof shop.receive === 'function') return named('now_forgotten');
   if (await hasMachineClock(shop, sandbox, delivery)) return named('now_forgotten');
-  return isFailed ? ofDiagnosis(cause) : named('other_secret');
+  return isFailed ? ofDiagnosis(cause) : named('signature_refused');
 }
 
 function ofDiagnosis({ text, remedy }: Diagnosis): Named {

@@ -11,10 +11,22 @@ export class CustomerRecord {
   readonly plan: PlannedCustomer;
   /** Whether the customer came to the shop before the storm was ended. */
   hasArrived = false;
-  /** The uuid of the invoice that the customer was sent to, or null if there was none. */
+  /** The shop said that it does not sell. */
+  isRefused = false;
+  /** The uuid of the invoice that the customer was sent to last, or null if there was none. */
   uuid: string | null = null;
+  /** The one that the customer was sent to first, which may be open in an old tab. */
+  firstUuid: string | null = null;
   /** The uuids of the invoices of this order, the oldest first. */
   readonly uuids: string[] = [];
+  /** The paid invoices as they were when they were paid: the service may correct them later. */
+  readonly payments = new Map<string, SandboxInvoice>();
+  /** Whether the payment was told at the same moment as another one. */
+  isPaidTogether = false;
+  /** The reads of the job about this order that failed while nobody had told of its payment. */
+  failedReads = 0;
+  /** Whether the job has read the paid invoice since. */
+  isRead = false;
   /** Whether the customer opened the success_url without having paid. */
   hasVisitedUnpaid = false;
   /** What was wrong before the eyes of this customer. */
@@ -33,8 +45,8 @@ export class CustomerRecord {
 /** The customers of a storm, by their orders and invoices. */
 export class Records {
   readonly all: readonly CustomerRecord[];
-  /** The customer whose checkout runs. */
-  current: CustomerRecord | null = null;
+  /** The customers whose checkouts run. */
+  readonly pressing: CustomerRecord[] = [];
   readonly #byId = new Map<string, CustomerRecord>();
   readonly #byCustomer = new Map<string, CustomerRecord>();
 
@@ -56,7 +68,14 @@ export class Records {
    * is.
    */
   own({ uuid, external_id, customer_id }: SandboxInvoice): void {
-    const record = this.current ?? this.of(external_id) ?? this.#byCustomer.get(customer_id);
+    const [one, ...others] = new Set(this.pressing);
+    const byId = this.of(external_id);
+    const pressed =
+      others.length === 0
+        ? one
+        : (this.pressing.find((each) => each === byId) ??
+          this.pressing.find(({ plan }) => plan.order.customer_id === customer_id));
+    const record = pressed ?? byId ?? this.#byCustomer.get(customer_id);
     record?.uuids.push(uuid);
     if (record !== undefined) for (const id of [uuid, external_id]) this.#byId.set(plainIdent(id), record);
   }

@@ -6,6 +6,7 @@
  */
 
 export type {
+  StormCheckout,
   StormCustomer,
   StormFulfilment,
   StormNetwork,
@@ -14,6 +15,7 @@ export type {
   StormService,
   StormSettings,
   StormShop,
+  StormTerms,
   StormWebhook,
   StormWeights,
 } from './options.ts';

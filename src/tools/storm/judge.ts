@@ -6,9 +6,10 @@ import type { FoundOrder, ReconcileOrder } from '../../reconcile/types.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { SandboxDelivery } from '../sandbox/types.ts';
 import type { Day } from './day.ts';
+import { GIVEN, idOf, listOf, newRows } from './given.ts';
 import type { StormFulfilment, StormShop } from './options.ts';
-import { FAILED, GIVEN, listOf, newRows } from './played-shop.ts';
-import { type Case, findingsOf, paidOf, sumOf, timesText } from './rules.ts';
+import { FAILED } from './played-shop.ts';
+import { type Case, findingsOf, paidOf, strangeInvoice, sumOf, timesText, usualItemsOf } from './rules.ts';
 import type { Found } from './words.ts';
 
 // What is wrong at the end: the rows of the shop are compared with the invoices of the sandbox, an order at a time, and
@@ -44,11 +45,11 @@ export function judge(rows: Rows, before: Rows, sandbox: Sandbox, day: Day): Jud
     return [{ kind: 'order_malformed', order, problem: `${row.place}: ${row.problem}.` }];
   });
   const added = newRows(rows.fulfilments, before.fulfilments);
-  const given = added.filter((row) => typeof row?.external_id === 'string');
+  const given = added.filter((row) => idOf(row) !== null);
   for (const row of added) {
     const wrong = problemOf(row);
     const problem = `row ${rows.fulfilments.indexOf(row) + 1} of fulfilments: ${wrong}.`;
-    const order = day.records.of(String(row?.external_id))?.plan.order.id ?? null;
+    const order = day.records.of(idOf(row) ?? '')?.plan.order.id ?? null;
     if (wrong !== null) malformed.push({ kind: 'order_malformed', order, problem });
   }
   const { cases, strange } = casesOf(orders, given, sandbox, day);
@@ -61,7 +62,7 @@ export function judge(rows: Rows, before: Rows, sandbox: Sandbox, day: Day): Jud
 
 /** What is wrong with a row of `fulfilments()`, or null. */
 function problemOf(row: StormFulfilment): string | null {
-  if (typeof row?.external_id !== 'string') return `external_id must be text, not ${kindOf(row?.external_id)}`;
+  if (idOf(row) === null) return `external_id or order must be text, not ${kindOf(row?.external_id)}`;
   const isKnown = Object.hasOwn(GIVEN, row.kind ?? 'goods');
   return isKnown ? null : `kind must be ${Object.keys(GIVEN).join(', ')} or absent, not ${quoted(row.kind)}`;
 }
@@ -73,33 +74,43 @@ function casesOf(orders: readonly FoundOrder[], given: Rows['fulfilments'], sand
     orders.flatMap((row) => [row.external_id, row.order].map((id) => [plainIdent(id), row] as const)),
   );
   const ofOrder = (row: FoundOrder | undefined) => row && (records.of(row.external_id) ?? records.of(row.order));
-  const ofGiven = ({ external_id: id }: StormFulfilment) => records.of(id) ?? ofOrder(ids.get(plainIdent(id)));
+  const ofGiven = (row: StormFulfilment) => {
+    const id = idOf(row) ?? '';
+    return records.of(id) ?? ofOrder(ids.get(plainIdent(id)));
+  };
   const rowsOfRecord = Map.groupBy(orders, ofOrder);
   const givenOfRecord = Map.groupBy(given, ofGiven);
   const deliveries = Map.groupBy(sandbox.deliveries().reverse(), ({ invoice_uuid }) => records.of(invoice_uuid));
-  const cases = records.all.map((record): Case => {
+  const { accepts = {}, fulfilments } = shop.members;
+  const facts = records.all.map((record) => {
     const invoices = record.uuids.map((uuid) => sandbox.invoice(uuid));
-    const paid = invoices.filter(({ status }) => status === 'success');
-    const { order } = record.plan;
-    return {
+    const paid = record.uuids.flatMap((uuid) => record.payments.get(uuid) ?? []);
+    const now = invoices.filter(({ status }) => status === 'success');
+    const known = {
       record,
       invoices,
       paid,
       rows: rowsOfRecord.get(record) ?? [],
       given: givenOfRecord.get(record) ?? [],
-      showsGiven: shop.members.fulfilments !== undefined,
-      attempts: (deliveries.get(record) ?? []).flatMap(({ event_type: event, attempt_log }) =>
-        attempt_log.map((attempt) => ({ ...attempt, event })),
+      showsGiven: fulfilments !== undefined,
+      attempts: (deliveries.get(record) ?? []).flatMap(({ event_type: event, invoice_uuid: uuid, attempt_log }) =>
+        attempt_log.map((attempt) => ({ ...attempt, event, uuid })),
       ),
-      ordered: new Decimal(invoices[0]?.amount ?? order.amount),
       paidFiat: sumOf(paid.map(paidOf)),
       credited: sumOf(paid.map(({ settled_amount_usdt }) => settled_amount_usdt)),
-      acts: shop.story.of(order.id).filter(({ given: by, isKill }) => by !== undefined || isKill === true),
+      corrected: sumOf(now.map(({ settled_amount_usdt }) => settled_amount_usdt)),
+      accepts: { less: new Decimal(accepts.less ?? 0), surplus: new Decimal(accepts.surplus ?? 0) },
+      usualItems: new Set<string>(),
+      seen: shop.story.of(record.plan.order.id),
     };
+    const charged = strangeInvoice(known) === undefined ? record.plan.order.amount : invoices[0]?.amount;
+    return { ...known, ordered: new Decimal(charged ?? record.plan.order.amount) };
   });
-  const unknown = given.filter((row) => ofGiven(row) === undefined && !ids.has(plainIdent(row.external_id)));
+  const usualItems = usualItemsOf(facts);
+  const cases = facts.map((each): Case => ({ ...each, usualItems }));
+  const unknown = given.filter((row) => ofGiven(row) === undefined && !ids.has(plainIdent(idOf(row) ?? '')));
   const which = unknown.length === 1 ? 'A row of fulfilments() has' : `${unknown.length} rows of fulfilments() have`;
-  const example = JSON.stringify(unknown[0]?.external_id.slice(0, 60));
+  const example = JSON.stringify(unknown.map(idOf)[0]?.slice(0, 60));
   const problem = `${which} an id that is in no row of orders(), such as ${example}.`;
   const strange: Found[] = unknown.length === 0 ? [] : [{ kind: 'fulfilment_unknown', order: null, problem }];
   return { cases, strange };
@@ -140,8 +151,11 @@ function ofReceiver({ shop }: Day, sandbox: Sandbox): Found[] {
 
 const REFUSED: ReadonlySet<number | null> = new Set([400, 401, 403, 422]);
 
-function ofStorm({ shop, unplayed }: Day, sandbox: Sandbox): Found[] {
+function ofStorm({ shop, unplayed, records }: Day, sandbox: Sandbox): Found[] {
   const found: Found[] = [];
+  const arrived = records.all.filter(({ hasArrived }) => hasArrived);
+  if (arrived.length > 0 && arrived.every(({ isRefused }) => isRefused))
+    found.push({ kind: 'nobody_served', order: null, problem: 'Each customer was refused, so nothing was shown.' });
   const refused = sandbox
     .requests()
     .find((each) => each.operation === 'invoices.create' && each.fault === null && REFUSED.has(each.status));
@@ -156,7 +170,7 @@ function ofStorm({ shop, unplayed }: Day, sandbox: Sandbox): Found[] {
       order: null,
       problem: `${name} failed ${timesText(all.length)}: ${all[0]?.message}`,
     });
-  const left = `The time limit ended the storm with ${unplayed} steps left.`;
+  const left = `The time limit ended the storm with ${unplayed} moments left.`;
   if (unplayed > 0) found.push({ kind: 'not_finished', order: null, problem: left });
   return found;
 }

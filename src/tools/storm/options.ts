@@ -9,6 +9,7 @@ import {
   duration,
   kindOf,
   type OptionTable,
+  quoted,
   readOptions,
   signal,
 } from '../../errors/checks.ts';
@@ -55,13 +56,16 @@ export interface StormOrder {
  * decision.
  */
 export interface StormFulfilment {
-  /** The id of the order in `orders()`, or of its invoice. */
-  readonly external_id: string;
+  /** The id of the order in `orders()`, or of its invoice. Give this or {@link StormFulfilment.order}. */
+  readonly external_id?: string | null | undefined;
+  /** The id of the order, where the table names it so. */
+  readonly order?: string | null | undefined;
   /**
-   * What was given. `review`: a person decides about the payment.
+   * What was given. `review`: a person decides about the payment. `bonus`: something on top, such as a loyalty credit, a
+   * replacement or a receipt; it settles no payment. `fee`: what the house keeps of the payment.
    * @defaultValue 'goods'
    */
-  readonly kind?: 'goods' | 'credit' | 'refund' | 'review' | null | undefined;
+  readonly kind?: 'goods' | 'credit' | 'refund' | 'review' | 'bonus' | 'fee' | null | undefined;
   /** What of the order, where it has several parcels: each may be given once. Default: all of it. */
   readonly item?: string | number | null | undefined;
   /** The USDT that was given as credit or back. A credit or refund without it is a whole payment. Absent for goods. */
@@ -72,10 +76,10 @@ export interface StormFulfilment {
 export interface StormShop {
   /**
    * Runs the shop's code behind its pay button, which creates the invoice. Resolves to what the customer gets: the
-   * `payment_url`, the invoice, another page of the shop, or null where nothing is to pay. If it rejects, the customer
-   * sees an error, and comes back later.
+   * `payment_url`, the invoice, the result of `createOrRenew`, another page of the shop, null where nothing is to pay,
+   * or `{ refused: 'sold out' }`. If it rejects, the customer sees an error, and comes back later.
    */
-  readonly checkout: (order: StormOrder) => Promise<string | { readonly payment_url: string } | null>;
+  readonly checkout: (order: StormOrder) => Promise<StormCheckout>;
   /** The webhook endpoint: an address on this machine, or a function. Absent in a shop that only asks the service. */
   readonly receive?: string | ((request: Request) => Response | Promise<Response>) | undefined;
   /**
@@ -94,12 +98,31 @@ export interface StormShop {
   /** Kills the shop's process and starts it again, or throws away what it has in memory. */
   readonly restart?: (() => unknown) | undefined;
   /**
-   * Resolves when the shop's workers and timers have nothing to do. It is awaited after each step. Without it the storm
-   * waits for 50 ms before it judges, and reads suspects again for two seconds at most.
+   * Resolves when the shop's workers and timers have nothing to do. It is awaited after each moment. Without it the
+   * storm waits for 50 ms before each turn of the job and before it judges, and reads suspects again for two seconds at
+   * most.
    */
   readonly idle?: (() => unknown) | undefined;
+  /** The shop's written terms, in the currency of the orders. Within them nothing is lost and nothing is owed. */
+  readonly accepts?: StormTerms | undefined;
   /** Called at the end. Its error rejects the storm if there is no finding and no other error. */
   readonly close?: (() => unknown) | undefined;
+}
+
+/** What a customer gets at the pay button. */
+export type StormCheckout =
+  | string
+  | { readonly payment_url: string }
+  | { readonly invoice: { readonly payment_url: string } }
+  | { readonly refused: string }
+  | null;
+
+/** How far a payment may be from the order, where the shop says so to its customers. Decimal text. */
+export interface StormTerms {
+  /** The order is given for this much less. */
+  readonly less?: string | undefined;
+  /** The shop keeps this much more. */
+  readonly surplus?: string | undefined;
 }
 
 type Rows<Row> = Iterable<Row> | AsyncIterable<Row> | Promise<Iterable<Row>>;
@@ -118,7 +141,11 @@ export const DEFAULT_WEIGHTS = {
     renew: 6,
     click_twice: 8,
     two_tabs: 8,
-    second_order: 4,
+    second_order: 5,
+    pay_both: 4,
+    old_tab: 4,
+    pay_rest: 4,
+    dispute: 2,
   },
   network: {
     calm: 60,
@@ -146,7 +173,10 @@ export const DEFAULT_WEIGHTS = {
 
 /**
  * What a customer does. `renew`: presses pay again after 45 minutes, when the invoice has expired, and pays then.
- * `second_order`: pays another order of a customer who has one, half of them over the same amount.
+ * `second_order`: pays another order of a customer who has one, half of them over the same amount, most of them both at
+ * the same moment. `pay_both`: as `renew`, and pays the first invoice too, which is still open in an old tab. `old_tab`:
+ * pays that one alone. `pay_rest`: pays less, presses again, and pays the rest if the shop asks for it. `dispute`: the
+ * service corrects the payment days later.
  * @useDeclaredType
  */
 export type StormCustomer = keyof typeof DEFAULT_WEIGHTS.customers;
@@ -186,6 +216,11 @@ export interface StormSettings {
   readonly weights?: StormWeights | undefined;
   /** The number of customers for one kill, where the shop has `restart`. @defaultValue 20 */
   readonly restartEvery?: number | undefined;
+  /**
+   * Milliseconds of real time that `idle` may take after a kill: a job of the dead worker waits for its lease. All these
+   * waits of a storm end after three minutes. @defaultValue 60_000
+   */
+  readonly idleLimit?: number | undefined;
   /**
    * Milliseconds of real time, after which the storm ends with the finding `not_finished`. A function of the shop that
    * does not resolve is left at twice the limit. If `shop` does not resolve by then, the storm rejects.
@@ -245,6 +280,7 @@ const OPTIONS = {
   currencies: texts(/^[A-Z\d]{2,16}$/, 'codes such as "EUR"'),
   weights: readWeights,
   restartEvery: count({ default: 20, min: 1 }),
+  idleLimit: duration({ default: 60_000 }),
   timeLimit: duration({ default: 300_000 }),
   signal: signal(),
   onProgress: callback<StormSettings['onProgress']>(),
@@ -275,14 +311,20 @@ export function readSettings(options: StormOptions) {
 export function checkShop(shop: StormShop): StormShop {
   if (typeof shop !== 'object' || shop === null)
     fail(`shop must return { checkout, receive, orders }, not ${kindOf(shop)}`);
-  const { checkout, receive, orders, fulfilments, visit, catchUp, restart, idle, close } = shop;
+  const { checkout, receive, orders, fulfilments, visit, catchUp, restart, idle, close, accepts = {} } = shop;
   if (typeof checkout !== 'function' || typeof orders !== 'function') fail('needs the functions checkout and orders');
   checkCallbacks({ fulfilments, visit, catchUp, restart, idle, close }, fail);
   if (typeof receive === 'string') refuseStrangeHost('receive', receive);
   else if (receive !== undefined && typeof receive !== 'function')
     fail(`receive must be an address or a function, not ${kindOf(receive)}`);
+  checkOptions('accepts', accepts, new Set(['less', 'surplus']), fail);
+  for (const [name, amount] of Object.entries(accepts))
+    if (amount !== undefined && !(typeof amount === 'string' && AMOUNT.test(amount)))
+      fail(`accepts.${name} must be decimal text such as "0.50", not ${quoted(amount)}`);
   return shop;
 }
+
+const AMOUNT = /^\d{1,12}(?:\.\d{1,2})?$/;
 
 /** A storm cancels and fulfils orders in the database that it is given, so it stays on this machine. */
 export function refuseStrangeHost(what: string, address: string): void {

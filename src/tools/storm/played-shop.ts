@@ -2,25 +2,23 @@ import { kindOf } from '../../errors/checks.ts';
 import { messageWithCause } from '../../errors/notify.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { Records } from './customer-record.ts';
-import type { Kill } from './customers.ts';
-import type { StormFulfilment, StormShop } from './options.ts';
-import { type GivenBy, Story } from './story.ts';
+import { GivenRows, type Work } from './given.ts';
+import { HeldWebhooks } from './held-webhooks.ts';
+import { Kills } from './kill.ts';
+import type { CheckedSettings, StormFulfilment, StormShop } from './options.ts';
+import { Story } from './story.ts';
 import { pause, TIMED_OUT, within } from './waiting.ts';
 
-// The shop while a storm plays over it. Calls the functions of the shop, and reads `fulfilments()` after each call to
-// see what was given.
+// The shop while a storm plays over it: calls its functions, and reads `fulfilments()` when what they began is over.
 
-/** How long the workers of the shop may need after a step, in milliseconds of real time. */
+/** How long the workers of the shop may need after a moment, in milliseconds of real time. */
 const IDLE_LIMIT = 10_000;
-/** Milliseconds of real time after which a shop in another process is killed while it handles a webhook, in turns. */
-const UNTIL_BEGUN = [3, 30, 100];
-/** What a killed shop in this process has for the function that it was in: its work cannot be cut off. */
-const UNTIL_CUT_OFF = 20;
-/**
- * The rows of `fulfilments()` up to which they are read after each thing that the shop does. Of more, around its job
- * alone.
- */
-const ROWS_READ_ALWAYS = 3_000;
+/** And while a webhook waits for its response, which the service takes for lost after 15 seconds. */
+const IDLE_LIMIT_OF_DELIVERY = 8_000;
+/** Real time that a storm waits in all for workers that a kill has left behind. */
+const IDLE_AFTER_KILLS = 180_000;
+/** Real time for the workers of a shop without `idle`, before its job and before the verdict. */
+export const WITHOUT_IDLE = 50;
 
 /** Functions of the shop whose error is a finding. */
 export const FAILED = { catchUp: 'catch_up_failed', restart: 'restart_failed', idle: 'not_idle' } as const;
@@ -34,24 +32,44 @@ export class PlayedShop {
   /** Whether it is in another process, which has the clock of the machine. */
   readonly isAtAddress: boolean;
   readonly story: Story;
+  readonly held = new HeldWebhooks();
+  readonly kills: Kills;
   readonly failures: { readonly name: Failing; readonly message: string }[] = [];
-  restarts = 0;
-  /** The kill that the next webhook brings. */
-  nextKill: Kill | null = null;
   readonly #sandbox: Sandbox;
   readonly #records: Records;
-  #rows: readonly StormFulfilment[];
-  #looking: Promise<void> = Promise.resolve();
+  readonly #given: GivenRows;
+  readonly #idleLimit: number;
+  /** The acts that began since the rows were read, and how many of them still last. */
+  #works: Work[] = [];
+  #lasting = 0;
+  /** Paid events that the shop has accepted. */
+  readonly #accepted = new Set<string>();
+  #idleLeft = IDLE_AFTER_KILLS;
+  /** Whether a kill may have left a worker behind, whose work waits for its lease. */
+  #isAfterKill = false;
   #hasEnded = false;
 
   /** @param given The rows of `fulfilments()` before the first customer. */
-  constructor(members: StormShop, given: readonly StormFulfilment[], sandbox: Sandbox, records: Records) {
+  constructor(
+    members: StormShop,
+    given: readonly StormFulfilment[],
+    sandbox: Sandbox,
+    records: Records,
+    { idleLimit }: CheckedSettings,
+  ) {
     this.members = members;
     this.isAtAddress = typeof members.receive === 'string';
     this.story = new Story(() => sandbox.now());
-    this.#rows = given;
+    this.#given = new GivenRows(members, given, records, this.story);
     this.#sandbox = sandbox;
     this.#records = records;
+    this.#idleLimit = idleLimit;
+    this.kills = new Kills({
+      rows: () => this.#given.text(),
+      idle: () => this.#idle(IDLE_LIMIT_OF_DELIVERY),
+      restart: () => this.#restart(),
+      isAtAddress: this.isAtAddress,
+    });
   }
 
   /** Ends the storm: from now on no function of the shop is called. */
@@ -79,137 +97,120 @@ export class PlayedShop {
   /** Runs a function of the shop whose error is a finding. The storm goes on. */
   async #run(name: Failing, work: () => unknown): Promise<void> {
     const asked = await this.ask(work);
-    if (!('error' in asked)) return;
-    const message = messageWithCause(asked.error);
+    if ('error' in asked) this.#fails(name, asked.error);
+  }
+
+  #fails(name: Failing, error: unknown): void {
+    const message = messageWithCause(error);
     this.failures.push({ name, message });
     this.story.note(null, 'shop', `${name} fails`, message);
   }
 
-  /** Sends a webhook to the shop, with the kill that was planned for it. */
+  // Moments: the rows are read when all that began together is over.
+
+  /** An act that lasts as long as `work`. When the last one of a moment is over, the rows are read. */
+  async during<Value>(act: Work | null, work: () => Promise<Value>): Promise<Value> {
+    if (act !== null) this.#works.push(act);
+    this.#lasting += 1;
+    try {
+      return await work();
+    } finally {
+      this.#lasting -= 1;
+      if (this.#lasting === 0) await this.#readRows();
+    }
+  }
+
+  async #readRows(): Promise<void> {
+    // A killed worker keeps its lease for longer than a webhook may wait: quiet() waits for it.
+    if (!this.#isAfterKill) await this.#idle(IDLE_LIMIT_OF_DELIVERY);
+    const works = this.#works;
+    await this.#given.look(works);
+    if (this.#lasting === 0 && this.#works === works) this.#works = [];
+  }
+
+  /** Sends a webhook to the shop, with the kill that waits for it. */
   async deliver(url: string, init: RequestInit): Promise<Response> {
     const { receive } = this.members;
-    const kill = this.nextKill;
-    this.nextKill = null;
-    const asking = this.ask(() => (typeof receive === 'function' ? receive(new Request(url, init)) : fetch(url, init)));
-    if (kill === 'inside') {
-      asking.catch(() => {}); // nobody waits for it if the storm ends during the restart
-      if (this.isAtAddress) await pause(UNTIL_BEGUN[this.restarts % UNTIL_BEGUN.length] ?? 3);
-      await this.kill();
-      await Promise.race([asking, pause(UNTIL_CUT_OFF)]);
-      await this.look('webhook');
-      throw Object.assign(new Error('the process was killed'), { code: 'ECONNRESET' });
+    const { invoice_uuid: uuid, event } = JSON.parse(String(init.body)); // the sandbox has written it
+    await this.held.pass(uuid);
+    const record = this.#records.of(uuid) ?? null;
+    return await this.during({ by: 'webhook', record }, async () => {
+      const work = () =>
+        this.ask(() => (typeof receive === 'function' ? receive(new Request(url, init)) : fetch(url, init)));
+      // A repeated or canceled event is no work.
+      const isNew = event === 'invoice.paid' && !this.#accepted.has(uuid);
+      const isGood = (asked: Asked<Response>): boolean => 'value' in asked && asked.value?.ok === true;
+      const worked = isNew ? await this.kills.during('delivery', work, isGood) : { value: await work() };
+      if (worked === 'killed') throw Object.assign(new Error('the process was killed'), { code: 'ECONNRESET' });
+      const asked = worked.value;
+      if (isNew && isGood(asked)) this.#accepted.add(uuid);
+      if ('value' in asked && typeof asked.value?.text === 'function') return asked.value;
+      if ('error' in asked && this.isAtAddress) throw asked.error;
+      const got = 'error' in asked ? `throws (${messageWithCause(asked.error)})` : `resolves to ${kindOf(asked.value)}`;
+      throw new TypeError(
+        `receive ${got}: it must resolve to a Response. For Express, give the address where it listens`,
+      );
+    });
+  }
+
+  /** Whether the shop has accepted the paid event of an invoice. */
+  isTold(uuid: string): boolean {
+    return this.#accepted.has(uuid);
+  }
+
+  /** Runs the shop's job. It may reject during a kill, and where the service fails (`mayReject`). */
+  async catchUp(mayReject: boolean): Promise<void> {
+    if (this.members.idle === undefined) {
+      await pause(WITHOUT_IDLE);
+      await this.#given.look([]);
     }
-    const asked = await asking;
-    if (kill === 'after') await this.kill();
-    else await this.look('webhook');
-    if ('value' in asked && typeof asked.value?.text === 'function') return asked.value;
-    if ('error' in asked && this.isAtAddress) throw asked.error;
-    const got = 'error' in asked ? `throws (${messageWithCause(asked.error)})` : `resolves to ${kindOf(asked.value)}`;
-    throw new TypeError(
-      `receive ${got}: it must resolve to a Response. For Express, give the address where it listens`,
-    );
+    await this.during({ by: 'catch_up', record: null }, async () => {
+      const worked = await this.kills.during(
+        'job',
+        () => this.ask(() => this.members.catchUp?.()),
+        (_, isChanged) => isChanged(),
+      );
+      if (worked !== 'killed' && 'error' in worked.value && !this.#isAfterKill && !mayReject)
+        this.#fails('catchUp', worked.value.error);
+    });
   }
 
   /** Kills the shop and starts it again. What it has given until then stands before the kill in the story. */
-  async kill(): Promise<void> {
-    this.restarts += 1;
+  async #restart(): Promise<void> {
     await this.#run('restart', () => this.members.restart?.());
-    await this.look('webhook');
-    this.story.note(null, 'shop', 'is killed, and starts again', '', { isKill: true });
-  }
-
-  /** Runs the shop's job. */
-  async catchUp(): Promise<void> {
-    await this.look('later');
-    await this.#run('catchUp', () => this.members.catchUp?.());
-    await this.look('catch_up');
+    this.#isAfterKill = true;
+    await this.#given.look(this.#works);
+    const struck = this.#works.flatMap(({ record }) => record?.plan.order.id ?? []);
+    this.story.note(null, 'shop', 'is killed, and starts again', '', { struck });
   }
 
   /** Waits until the shop has no work left. A shop in another process shows it by silence alone. */
   async quiet(): Promise<void> {
     await this.#sandbox.settle(this.isAtAddress ? { quiet: 10 } : {});
-    const { idle } = this.members;
-    if (idle === undefined || this.failures.some(({ name }) => name === 'idle')) return this.throwIfEnded();
-    await this.#run('idle', async () => {
-      if ((await within(IDLE_LIMIT, undefined, idle)) === TIMED_OUT)
-        throw new Error(`it did not resolve within ${IDLE_LIMIT / 1_000} s`);
-    });
+    const isAfterKill = this.#isAfterKill;
+    await this.#idle(IDLE_LIMIT);
+    if (isAfterKill) await this.#given.look([]);
   }
 
   /**
-   * Notes what was given since the last look. One look at a time: webhooks may come together. Rows are added and not
-   * taken away, so the same number of rows shows the same ones. If a read fails, the next one shows its rows too.
+   * Waits until the workers of the shop have nothing to do. After a kill a job may wait for the lease of the dead
+   * worker: that is no finding, and it is awaited again.
    */
-  look(by: GivenBy): Promise<void> {
-    const { fulfilments } = this.members;
-    const isAroundJob = by === 'later' || by === 'catch_up';
-    if (fulfilments === undefined || (this.#rows.length > ROWS_READ_ALWAYS && !isAroundJob)) return this.#looking;
-    this.#looking = this.#looking.then(async () => {
-      const asked = await this.ask(() => listOf<StormFulfilment>('fulfilments', fulfilments()));
-      if ('error' in asked || asked.value.length === this.#rows.length) return;
-      for (const row of newRows(asked.value, this.#rows)) this.#noteGiven(row, by);
-      this.#rows = asked.value;
-    });
-    return this.#looking;
+  async #idle(usual: number): Promise<void> {
+    const { idle } = this.members;
+    if (idle === undefined || this.failures.some(({ name }) => name === 'idle')) {
+      this.#isAfterKill = false;
+      return this.throwIfEnded();
+    }
+    const isWaiting = this.#isAfterKill;
+    const limit =
+      !isWaiting || usual !== IDLE_LIMIT ? usual : Math.max(WITHOUT_IDLE, Math.min(this.#idleLimit, this.#idleLeft));
+    const begun = performance.now();
+    const asked = await this.ask(() => within(limit, undefined, idle));
+    if (isWaiting) this.#idleLeft -= performance.now() - begun;
+    if (!('error' in asked) && asked.value !== TIMED_OUT) this.#isAfterKill = false;
+    else if ('error' in asked) this.#fails('idle', asked.error);
+    else if (!isWaiting && usual === IDLE_LIMIT)
+      this.#fails('idle', new Error(`it did not resolve within ${limit / 1_000} s`));
   }
-
-  #noteGiven(row: StormFulfilment, by: GivenBy): void {
-    if (typeof row?.external_id !== 'string') return;
-    const record = this.#records.of(row.external_id);
-    if (record === undefined) return;
-    const part = (row.item ?? null) === null ? '' : ` (${row.item})`;
-    const credit = (row.credited_usdt ?? null) === null ? '' : `${row.credited_usdt} USDT`;
-    const text = [credit, GIVEN_BY[by]].filter((each) => each !== '').join(', ');
-    const what = GIVEN[row.kind ?? 'goods'] ?? GIVEN.goods;
-    this.story.note(record.plan.order.id, 'shop', `${what}${part}`, text, { given: by });
-  }
-}
-
-/** The kinds of rows in `fulfilments()`, as a story tells them. */
-export const GIVEN = {
-  goods: 'gives the order',
-  credit: 'gives credit',
-  refund: 'gives the money back',
-  review: 'asks a person',
-} as const;
-
-const GIVEN_BY: { readonly [By in GivenBy]: string } = {
-  checkout: 'at the checkout',
-  webhook: '',
-  catch_up: 'by catchUp',
-  visit: 'at the success_url',
-  forgery: 'by a forged webhook',
-  later: '',
-};
-
-/** The rows that were not there before. The same order may have several equal ones. */
-export function newRows(
-  rows: readonly StormFulfilment[],
-  before: readonly StormFulfilment[],
-): readonly StormFulfilment[] {
-  const left = new Map<string, number>();
-  for (const row of before) left.set(keyOf(row), (left.get(keyOf(row)) ?? 0) + 1);
-  return rows.filter((row) => {
-    const count = left.get(keyOf(row)) ?? 0;
-    left.set(keyOf(row), count - 1);
-    return count <= 0;
-  });
-}
-
-function keyOf(row: StormFulfilment): string {
-  return `${row?.kind ?? 'goods'} ${row?.item ?? ''} ${row?.external_id}`;
-}
-
-function isIterable(value: unknown): value is Iterable<unknown> | AsyncIterable<unknown> {
-  return typeof value === 'object' && value !== null && (Symbol.iterator in value || Symbol.asyncIterator in value);
-}
-
-/** The rows that a function of the shop gives. */
-export async function listOf<Row>(name: 'orders' | 'fulfilments', given: unknown): Promise<Row[]> {
-  const list: Row[] = [];
-  const rows = await given;
-  if (!isIterable(rows))
-    throw new TypeError(`${name}() of the shop must give rows, not ${kindOf(rows)}: of a query of pg, its rows`);
-  for await (const row of rows) list.push(row as Row); // the rows of this function of the shop
-  return list;
 }

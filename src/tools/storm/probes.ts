@@ -1,3 +1,4 @@
+import type { Forgery } from '../sandbox/delivery/forgeries.ts';
 import { signedRequest } from '../sandbox/delivery/webhook-request.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { SandboxDelivery } from '../sandbox/types.ts';
@@ -6,23 +7,12 @@ import { pause } from './waiting.ts';
 
 // Deliveries that the service has not sent: forged ones, and one that is stamped by the clock of the machine.
 
-interface Probe {
-  readonly webhookSecret?: string;
-  /** The text that is signed, and is not sent. */
-  readonly signedBody?: string;
-  readonly isUnsigned?: true;
+interface Probe extends Forgery {
   /** It is stamped by the clock of the machine, as each delivery to an address is. */
   readonly isOfMachine?: true;
 }
 
 type Sent = Pick<SandboxDelivery, 'url' | 'body'>;
-
-/** The forged deliveries, and what is said of them. */
-export const FORGERIES: readonly (readonly [words: string, ofBody: (body: string) => Probe])[] = [
-  ['it is not signed', () => ({ isUnsigned: true })],
-  ['a stranger signed it', () => ({ webhookSecret: 'whsec_of_a_stranger_0123' })],
-  ['its signature is that of another body', (body) => ({ signedBody: `${body} ` })],
-];
 
 /** Milliseconds of real time for the response to a probe. */
 const PROBE_LIMIT = 2_000;
@@ -43,14 +33,17 @@ export async function send(
   { receive }: StormShop,
   sandbox: Sandbox,
   { url, body }: Sent,
-  { isUnsigned, isOfMachine, signedBody = body, webhookSecret = sandbox.webhookSecret }: Probe,
+  { isOfMachine, headers: other = {}, secret = sandbox.webhookSecret, sentBody = (genuine) => genuine }: Probe,
 ): Promise<number> {
   const stampAt = typeof receive === 'string' || isOfMachine ? Date.now() : sandbox.now().getTime();
-  const signer = { dialect: sandbox.dialect, webhookSecret };
-  const signed = await signedRequest(signer, { id: crypto.randomUUID(), body: signedBody }, url, stampAt);
+  const signer = { dialect: sandbox.dialect, webhookSecret: secret };
+  const signed = await signedRequest(signer, { id: crypto.randomUUID(), body }, url, stampAt);
   const headers = new Headers(signed.headers);
-  if (isUnsigned) headers.delete('X-Webhook-Signature');
-  const request = new Request(url, { method: 'POST', headers, body, redirect: 'manual' });
+  for (const [name, value] of Object.entries(other)) {
+    if (value === undefined) headers.delete(name);
+    else headers.set(name, value);
+  }
+  const request = new Request(url, { method: 'POST', headers, body: sentBody(body), redirect: 'manual' });
   try {
     return (await (typeof receive === 'function' ? receive(request) : fetch(request))).status;
   } catch {

@@ -1,7 +1,15 @@
 import { Html, html } from '../html.ts';
 import { clockOf, joinMoments } from '../story.ts';
 import { BASE, REPORT, STORM } from '../style.ts';
-import { moneyText, type StormFinding, type StormResult, type Sums, sumText, verdictText } from './result.ts';
+import {
+  moneyText,
+  type StormFinding,
+  type StormResult,
+  type Sums,
+  sumText,
+  titleText,
+  verdictText,
+} from './result.ts';
 import type { Case } from './rules.ts';
 import type { Seen, Story } from './story.ts';
 import { groupOf, KINDS, type StormFindingKind, type Tone } from './words.ts';
@@ -18,7 +26,7 @@ export interface Report extends Pick<StormResult, 'seed' | 'orders' | 'findings'
   readonly start: number;
 }
 
-/** Findings with the same kind and the same mistake. */
+/** Findings with the same kind and the same mistake, the dearest first. */
 interface Group {
   readonly first: StormFinding;
   readonly all: readonly StormFinding[];
@@ -27,28 +35,55 @@ interface Group {
 export function pageOf(report: Report): string {
   const groups = groupsOf(report);
   const told = new Set(groups.flatMap(({ all }) => all.slice(0, 1 + STORIES_MAX).map(({ order }) => order)));
-  const further = [...told].flatMap((id) => (groups.some(({ first }) => first.order === id) ? [] : (id ?? [])));
+  const further = groups.flatMap(({ first, all }) =>
+    all.slice(1, 1 + STORIES_MAX).map((finding) => ({ first, finding })),
+  );
+  const apart = further.filter(({ finding: { order } }, at) => {
+    const isFirst = groups.some(({ first }) => first.order === order);
+    return order !== null && !isFirst && further.findIndex(({ finding }) => finding.order === order) === at;
+  });
   const page = html`<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'">
-<title>${`Storm, seed ${report.seed}`}</title><style>${new Html(BASE + REPORT + STORM)}</style></head><body><main>
+<title>${titleText(report, report.sums)}</title><style>${new Html(BASE + REPORT + STORM)}</style></head><body><main>
 ${headline(report)}
 ${cards(report)}
-${chart(report, groups[0]?.first.order ?? null)}
+${chart(report, groups[0]?.first.order ?? null, told)}
+${report.findings.length === 0 && survived(report)}
 ${groups.map((group) => groupSection(group, report, told, groups))}
-${further.length > 0 && html`<section class="end"><h2>Further stories</h2>${further.map((id) => html`<details id="${id}"><summary>${id}</summary>${storyList(report.story.of(id))}</details>`)}</section>`}
+${apart.length > 0 && html`<section class="end"><h2>Further stories</h2>${apart.map(({ finding }) => furtherStory(finding, report))}</section>`}
 <section class="end"><h2>What the storm could not see</h2><ul>${report.notSeen.map((each) => html`<li>${each}</li>`)}</ul></section>
 </main><script>${new Html(SCRIPT)}</script></body></html>`;
   return `${page.text}\n`;
 }
 
-/** In the order of the cards, the largest first. */
-function groupsOf({ findings, sums }: Report): Group[] {
-  const groups = [...Map.groupBy(findings, groupOf).values()].flatMap((all) =>
-    all[0] ? [{ first: all[0], all }] : [],
-  );
-  return sums.kinds.flatMap(({ kind }) =>
-    groups.filter(({ first }) => first.kind === kind).sort((a, b) => b.all.length - a.all.length),
-  );
+function furtherStory({ order, kind }: StormFinding, { story, sums }: Report): Html {
+  const cost = moneyText(sums.ofFinding(order, kind));
+  return html`<details id="${order}"><summary>${order}: ${KINDS[kind].counted}${cost !== '' && html`, ${cost}`}</summary>${storyList(story.of(order ?? ''))}</details>`;
+}
+
+/** What a right shop went through. */
+function survived({ played }: Report): Html {
+  const { calm: _, ...broken } = played.network;
+  const { delivered: __, ...odd } = played.webhooks;
+  const rows: readonly (readonly [what: string, counts: Readonly<Record<string, number | undefined>>])[] = [
+    ['Kills that met work', played.kills],
+    ['Two acts at the same moment', played.together],
+    ['Webhooks', odd],
+    ['Responses at the checkout', broken],
+    ['Customers', played.customers],
+  ];
+  const items = rows.map(([what, counts]) => {
+    const parts = Object.entries(counts).flatMap(([name, count]) =>
+      count === undefined || count === 0 ? [] : [`${count} ${name.replaceAll('_', ' ')}`],
+    );
+    return parts.length > 0 && html`<li><b>${what}</b>: ${parts.join(', ')}</li>`;
+  });
+  return html`<section class="end"><h2>What the shop survived</h2><ul>${items}</ul></section>`;
+}
+
+/** The findings are sorted by what they cost, so the groups are too. */
+function groupsOf({ findings }: Report): Group[] {
+  return [...Map.groupBy(findings, groupOf).values()].flatMap((all) => (all[0] ? [{ first: all[0], all }] : []));
 }
 
 function headline(report: Report): Html {
@@ -62,7 +97,8 @@ function headline(report: Report): Html {
   const facts = [
     new Date(start).toUTCString().slice(0, 11),
     `seed ${JSON.stringify(seed)} repeats it`,
-    `${played.restarts} ${played.restarts === 1 ? 'restart' : 'restarts'}`,
+    `${played.restarts} ${played.restarts === 1 ? 'kill' : 'kills'}`,
+    `${sumOf(played.together)} moments with two acts`,
     `${sumOf(broken)} broken responses`,
     `${sumOf(odd)} webhooks lost, late, forged or repeated`,
   ];
@@ -79,13 +115,21 @@ function cards({ sums, orders, played }: Report): Html {
     ({ kind, words, money }) =>
       html`<div class="${toneOf(kind)}"><b>${words}</b><span>${moneyText(money) || KINDS[kind].means}</span></div>`,
   );
-  const restarts = played.restarts > 0 && `also with kills in between: ${played.restarts}`;
+  const { delivery, job, press } = played.kills;
+  const met = [
+    [delivery, 'deliveries'],
+    [job, 'turns of the job'],
+    [press, 'presses'],
+  ].flatMap(([count, what]) => (count === 0 ? [] : [`${count} ${what}`]));
+  const restarts = met.length > 0 && `also with kills in ${met.join(', ')}`;
   return html`<div class="cards">${kinds}<div class="right"><b>${orders - sums.wrong} right</b><span>${restarts}</span></div></div>`;
 }
 
 // The day: a line for each order over the hours.
 
 const WIDTH = 1232;
+/** On a phone. */
+const NARROW = 358;
 /** Up to this number of orders each has a line. Of more, the right ones are folded. */
 const LINES_ALL = 300;
 const LINES_MAX = 400;
@@ -104,45 +148,75 @@ function toneOf(kind: StormFindingKind): Tone {
   return KINDS[kind].tone ?? 'odd';
 }
 
-/** @param shown The order whose story is told below. */
-function chart({ cases, findings, story, start }: Report, shown: string | null): Html {
+/**
+ * The day, wide with all orders, and narrow with the wrong ones alone.
+ *
+ * @param shown The order whose story is told below.
+ * @param told The orders whose story is on the page.
+ */
+function chart(report: Report, shown: string | null, told: ReadonlySet<string | null>): Html {
+  const { cases, findings, story } = report;
   const tones = new Map<string, Tone>();
   for (const tone of (Object.keys(TONES) as Tone[]).reverse()) // what costs most is set last
     for (const { order, kind } of findings) if (order !== null && toneOf(kind) === tone) tones.set(order, tone);
-  const orders = cases.filter(({ record }) => record.hasArrived).map(({ record }) => record.plan);
+  const orders = cases.filter(({ record }) => record.hasArrived).map(({ record }) => record.plan.order.id);
   const isFolded = orders.length > LINES_ALL;
-  const lines = orders.filter(({ order }) => !isFolded || tones.has(order.id)).slice(0, LINES_MAX);
+  const wrong = orders.filter((id) => tones.has(id)).slice(0, LINES_MAX);
+  const lines = isFolded ? wrong : orders.slice(0, LINES_MAX);
+  const drawn = { report, shown, told, tones };
+  const used = (Object.keys(TONES) as Tone[]).filter((tone) => [...tones.values()].includes(tone));
+  const folded = orders.length - lines.length;
+  const hasKills = story.moments.some(({ struck }) => struck !== undefined);
+  return html`<div class="chart wide" tabindex="0" role="region" aria-label="The day">${drawing(drawn, lines, WIDTH)}</div>
+${wrong.length > 0 && html`<div class="chart narrow" role="region" aria-label="The day of the wrong orders">${drawing(drawn, wrong, NARROW)}</div>`}
+<p class="legend"><span><i class="plain"></i>an order, from the button to its last webhook</span><span><i class="dot"></i>webhook accepted</span><span><i class="fault"></i>with a fault</span>${used.map((tone) => html`<span><i class="${tone}"></i>${TONES[tone]}</span>`)}${hasKills && html`<span>↻ the shop is killed and starts again</span>`}${folded > 0 && html`<span>${folded} ${isFolded && 'right '}orders are folded</span>`}</p>`;
+}
+
+interface Drawn {
+  readonly report: Report;
+  readonly shown: string | null;
+  readonly told: ReadonlySet<string | null>;
+  readonly tones: ReadonlyMap<string, Tone>;
+}
+
+function drawing(
+  { report: { cases, story, start }, shown, told, tones }: Drawn,
+  lines: readonly string[],
+  width: number,
+): Html {
   const end = Math.max(HOUR, ...cases.map(({ record }) => record.plan.ends)) + 1.5 * HOUR;
-  const x = (at: number): number => round((Math.min(Math.max(at - start, 0), end) * WIDTH) / end);
+  const x = (at: number): number => round((Math.min(Math.max(at - start, 0), end) * width) / end);
   const step = lines.length > 150 ? 3 : lines.length > 60 ? 5 : 10;
   const bottom = 24 + Math.max(lines.length * step, 40);
-  const rows = lines.map(({ order: { id } }, index) => {
+  const rows = lines.map((id, index) => {
     const own = story.of(id).filter(({ order }) => order === id);
-    return orderLine(id, own, tones.get(id), 26 + index * step, x, id === shown);
+    const line = orderLine({ id, own, tone: tones.get(id), y: 26 + index * step, x, isShown: id === shown, width });
+    return told.has(id) ? html`<a href="#${id}">${line}</a>` : line;
   });
-  const hours = Array.from({ length: Math.ceil(end / HOUR) }, (_, hour) => {
-    const at = x(start + hour * HOUR);
-    return html`<line class="grid" x1="${at}" x2="${at}" y1="16" y2="${bottom}"/><text x="${at + 4}" y="12">${clockOf(new Date(start + hour * HOUR)).slice(0, 5)}</text>`;
+  const every = width < WIDTH ? 3 : 1; // hours
+  const hours = Array.from({ length: Math.ceil(end / HOUR / every) }, (_, index) => {
+    const time = start + index * every * HOUR;
+    return html`<line class="grid" x1="${x(time)}" x2="${x(time)}" y1="16" y2="${bottom}"/><text x="${x(time) + 4}" y="12">${clockOf(new Date(time)).slice(0, 5)}</text>`;
   });
-  const killed = story.moments.flatMap(({ isKill, moment: { at } }) => (isKill && at ? x(at.getTime()) : []));
+  const killed = story.moments.flatMap(({ struck, moment: { at } }) => (struck && at ? x(at.getTime()) : []));
   const kills = killed.map((at, index) => {
     const isApart = at - (killed[index - 1] ?? 0) > 10;
     return html`<line class="kill" x1="${at}" x2="${at}" y1="16" y2="${bottom + 4}"/>${isApart && html`<text text-anchor="middle" x="${at}" y="${bottom + 16}">↻</text>`}`;
   });
-  const used = (Object.keys(TONES) as Tone[]).filter((tone) => [...tones.values()].includes(tone));
-  const folded = orders.length - lines.length;
-  return html`<div class="chart" tabindex="0" role="region" aria-label="The day"><svg viewBox="0 0 ${WIDTH} ${bottom + 22}" role="img" aria-label="A line for each of ${lines.length} orders, from the button pay to its last webhook">${hours}${kills}${rows}</svg></div>
-<p class="legend"><span><i class="plain"></i>an order, from the button to its last webhook</span><span><i class="dot"></i>webhook accepted</span><span><i class="fault"></i>with a fault</span>${used.map((tone) => html`<span><i class="${tone}"></i>${TONES[tone]}</span>`)}${kills.length > 0 && html`<span>↻ the shop is killed and starts again</span>`}${folded > 0 && html`<span>${folded} ${isFolded && 'right '}orders are folded</span>`}</p>`;
+  return html`<svg viewBox="0 0 ${width} ${bottom + 22}" role="img" aria-label="A line for each of ${lines.length} orders, from the button pay to its last webhook">${hours}${kills}${rows}</svg>`;
 }
 
-function orderLine(
-  id: string,
-  own: readonly Seen[],
-  tone: Tone | undefined,
-  y: number,
-  x: (at: number) => number,
-  isShown: boolean,
-): Html {
+interface DrawnOrder {
+  readonly id: string;
+  readonly own: readonly Seen[];
+  readonly tone: Tone | undefined;
+  readonly y: number;
+  readonly x: (at: number) => number;
+  readonly isShown: boolean;
+  readonly width: number;
+}
+
+function orderLine({ id, own, tone, y, x, isShown, width }: DrawnOrder): Html {
   const times = own.flatMap(({ moment: { at } }) => at?.getTime() ?? []);
   const [from, to] = [x(Math.min(...times)), x(Math.max(...times))];
   const marks = own.flatMap(({ moment: { at, attempt } }) => {
@@ -153,15 +227,15 @@ function orderLine(
       ? html`<circle cx="${place}" cy="${y}" r="${tone === undefined ? 1.3 : 2.4}"/>`
       : html`<rect class="${fault}" x="${round(place - 0.8)}" y="${round(y - 1.3)}" width="1.6" height="2.6"/>`;
   });
-  const label = isShown && shownLabel(id, from, to, y);
+  const label = isShown && shownLabel(id, [from, to], y, width);
   return html`<g class="${tone ?? 'plain'}"><title>${id}</title><line x1="${from}" x2="${to}" y1="${y}" y2="${y}"/>${marks}${label}</g>`;
 }
 
 /** Behind the line where there is room, else before it, else above its end. */
-function shownLabel(id: string, from: number, to: number, y: number): Html {
-  const isBehind = to < WIDTH - LABEL_WIDTH;
+function shownLabel(id: string, [from, to]: readonly [from: number, to: number], y: number, width: number): Html {
+  const isBehind = to < width - LABEL_WIDTH;
   const isBefore = !isBehind && from > LABEL_WIDTH;
-  const at = isBehind ? to + 10 : isBefore ? from - 10 : WIDTH - 4;
+  const at = isBehind ? to + 10 : isBefore ? from - 10 : width - 4;
   return html`<rect class="shown" x="${from - 4}" y="${y - 4}" width="${round(to - from + 8)}" height="8" rx="4"/><text class="label" text-anchor="${isBehind ? 'start' : 'end'}" x="${at}" y="${isBehind || isBefore ? y + 4 : y - 7}">${id}, shown below</text>`;
 }
 
@@ -201,7 +275,7 @@ const LANES = { customer: 'Customer', service: 'Service', shop: 'Your shop' } as
 function storyList(seen: readonly Seen[]): Html {
   const day = seen[0]?.moment.at?.toISOString().slice(0, 10) ?? '';
   const given = new Set<string>();
-  const rows = joinMoments(seen).map(({ row, last }) => {
+  const rows = joined(seen).map(({ row, last }) => {
     const { at, lane, what, text, attempt } = row.moment;
     const isAgain = row.given !== undefined && given.has(what);
     if (row.given !== undefined) given.add(what);
@@ -212,9 +286,20 @@ function storyList(seen: readonly Seen[]): Html {
   return html`<div class="heads" aria-hidden="true"><span></span><span>Customer</span><span>Service</span><span>Your shop</span></div><ol class="story">${rows}</ol>`;
 }
 
-function toneOfRow({ given, isKill, moment }: Seen, isAgain: boolean): string {
+/** Rows that stand for several moments. Each gift has a row of its own. */
+function joined(seen: readonly Seen[]): ReturnType<typeof joinMoments<Seen>> {
+  const runs: Seen[][] = [];
+  for (const each of seen) {
+    const run = runs.at(-1);
+    if (run === undefined || each.given !== undefined || run[0]?.given !== undefined) runs.push([each]);
+    else run.push(each);
+  }
+  return runs.flatMap((run) => joinMoments(run));
+}
+
+function toneOfRow({ given, struck, moment }: Seen, isAgain: boolean): string {
   if (given !== undefined) return isAgain ? 'again' : 'give';
-  if (isKill === true) return 'killed';
+  if (struck !== undefined) return 'killed';
   return moment.grade === 'fail' ? 'fails' : '';
 }
 

@@ -2,7 +2,7 @@ import { Decimal } from '../../contract/values/decimal.ts';
 import { environment } from '../../errors/environment.ts';
 import type { StormCustomer, StormNetwork, StormWebhook } from './options.ts';
 import { type Case, moneyOf } from './rules.ts';
-import { KINDS, type StormFindingKind, type StormMistake } from './words.ts';
+import { type Found, groupOf, KINDS, type StormFindingKind, type StormMistake } from './words.ts';
 
 // What a storm resolves to, and its sums, which the summary and the page print.
 
@@ -50,7 +50,14 @@ export interface StormResult {
     readonly customers: Readonly<Partial<Record<StormCustomer, number>>>;
     readonly network: Readonly<Partial<Record<StormNetwork, number>>>;
     readonly webhooks: Readonly<Partial<Record<StormWebhook, number>>>;
+    /** Customers whom the shop refused before they paid. */
+    readonly refused: number;
+    /** The kills that met work. */
     readonly restarts: number;
+    /** The same by the work: the handling of a webhook, a turn of the job, a press of the pay button. */
+    readonly kills: { readonly delivery: number; readonly job: number; readonly press: number };
+    /** How many moments had two acts, by their names: `payment + return`, `payment + job`, `press + press`. */
+    readonly together: Readonly<Record<string, number>>;
   };
   /** What the storm could not check, such as a mail that was sent twice, with what would make it visible. */
   readonly notSeen: readonly string[];
@@ -82,6 +89,32 @@ export interface Sums {
   readonly money: StormResult['money'];
   /** In the order of the table. */
   readonly kinds: readonly KindCount[];
+  /** What one finding costs. */
+  readonly ofFinding: (order: string | null, kind: StormFindingKind) => StormResult['money'];
+}
+
+/**
+ * Sorts findings by what they cost: those of the whole storm first, then the dearest group, and in it the dearest order.
+ */
+export function byMoney<Any extends Found>(found: readonly Any[], cases: readonly Case[]): Any[] {
+  const byOrder = new Map<string | null, Case>(cases.map((each) => [each.record.plan.order.id, each]));
+  const costOf = ({ order, kind }: Any): Decimal => {
+    const one = byOrder.get(order);
+    if (one === undefined) return new Decimal(0);
+    const { lost, owed } = moneyOf(one, new Set([kind]));
+    return lost.plus(owed);
+  };
+  const costs = new Map(found.map((each) => [each, costOf(each)]));
+  const cost = (each: Any): Decimal => costs.get(each) ?? new Decimal(0);
+  const groups = [...Map.groupBy(found, groupOf).values()].map((all) => ({
+    all: [...all].sort((a, b) => cost(b).comparedTo(cost(a))),
+    isOfStorm: all.every(({ order }) => order === null),
+    sum: all.reduce((sum, each) => sum.plus(cost(each)), new Decimal(0)),
+  }));
+  groups.sort(
+    (a, b) => Number(b.isOfStorm) - Number(a.isOfStorm) || b.sum.comparedTo(a.sum) || b.all.length - a.all.length,
+  );
+  return groups.flatMap(({ all }) => all);
 }
 
 export function sumsOf(cases: readonly Case[], findings: readonly StormFinding[], notPlayed: readonly string[]): Sums {
@@ -94,7 +127,14 @@ export function sumsOf(cases: readonly Case[], findings: readonly StormFinding[]
     return [{ kind, words, money: moneyOfAll(cases, all) }];
   });
   const wrong = new Set(findings.flatMap(({ order }) => order ?? [])).size;
-  return { wrong, money: moneyOfAll(cases, findings), kinds, notPlayed };
+  const ofFinding: Sums['ofFinding'] = (order, kind) => {
+    const own = cases.filter(({ record }) => record.plan.order.id === order);
+    return moneyOfAll(
+      own,
+      findings.filter((each) => each.order === order && each.kind === kind),
+    );
+  };
+  return { wrong, money: moneyOfAll(cases, findings), kinds, notPlayed, ofFinding };
 }
 
 function moneyOfAll(cases: readonly Case[], findings: readonly StormFinding[]): Record<string, StormMoney> {
@@ -132,6 +172,14 @@ export function verdictText(result: Pick<StormResult, 'orders' | 'findings'>, { 
   const few = notPlayed.length === 0 ? '' : `, and ${notPlayed.length} kinds of customers and faults not played`;
   if (findings.length === 0) return `${all}, nothing wrong${few}`;
   return wrong === 0 ? all : `${wrong} of ${all} went wrong`;
+}
+
+/** The title of the page, such as `34 of 200 orders wrong, 1,434.31 EUR lost`. */
+export function titleText(result: Pick<StormResult, 'orders' | 'findings'>, sums: Sums): string {
+  if (sums.wrong === 0) return `Storm: ${verdictText(result, sums)}`;
+  const [lost, owed] = [sumText(sums.money, 'lost'), sumText(sums.money, 'owed')];
+  const parts = [lost && `${lost} lost`, owed && `${owed} owed`].filter((part) => part !== '');
+  return [`${sums.wrong} of ${result.orders} orders wrong`, ...parts].join(', ');
 }
 
 /** The verdict in one line. */

@@ -15,20 +15,31 @@ export interface Case {
   readonly record: CustomerRecord;
   /** The oldest first. */
   readonly invoices: readonly SandboxInvoice[];
-  /** Those of the invoices that were paid, in whole or in part. */
+  /** Those that were paid, in whole or in part, as they were then. The service may have corrected them since. */
   readonly paid: readonly SandboxInvoice[];
   readonly rows: readonly FoundOrder[];
   readonly given: readonly StormFulfilment[];
   /** Whether the shop shows what it gave. */
   readonly showsGiven: boolean;
-  /** The attempts to tell the shop of the paid event, and of the canceled one. */
-  readonly attempts: readonly (SandboxAttempt & { readonly event: string })[];
-  /** The amount of the first invoice, which is over the whole order. */
+  /** The attempts to tell the shop of the paid events, and of the canceled ones. */
+  readonly attempts: readonly ToldAttempt[];
+  /** The amount of the order, or that of its first invoice where the shop charges another one. */
   readonly ordered: Decimal;
   readonly paidFiat: Decimal;
   readonly credited: Decimal;
-  /** What the shop gave, as the story has it. */
-  readonly acts: readonly Seen[];
+  /** The same after the corrections of the service. */
+  readonly corrected: Decimal;
+  /** What the shop accepts by its terms. */
+  readonly accepts: { readonly less: Decimal; readonly surplus: Decimal };
+  /** The parcels that most orders have. */
+  readonly usualItems: ReadonlySet<string>;
+  /** What happened to the order. */
+  readonly seen: readonly Seen[];
+}
+
+export interface ToldAttempt extends SandboxAttempt {
+  readonly event: string;
+  readonly uuid: string;
 }
 
 /** The problem that a rule found, as a sentence. Null, undefined and false mean none. */
@@ -49,6 +60,8 @@ const RULES_OF_ROWS: readonly Rule[] = [
   ['state_differs', stateDiffers],
   ['fulfilled_for_less', fulfilledForLess],
   ['fulfilled_twice', fulfilledTwice],
+  ['payment_kept', paymentKept],
+  ['parcel_missing', parcelMissing],
   ['credited_differs', creditedDiffers],
 ];
 
@@ -66,19 +79,30 @@ export function findingsOf(order: Case, isReadable: boolean): Found[] {
   return [...record.met.values(), ...broken];
 }
 
-function amountDiffers({ invoices, record: { plan } }: Case): Wrong {
-  const { amount: ordered, currency } = plan.order;
-  if (sumOf(invoices.map(({ amount }) => amount)).eq(ordered)) return null; // the order in parts
-  const wrong = invoices.find((each) => {
-    const before = invoices.filter(
-      ({ status, finished_at: end }) => status === 'success' && String(end) <= each.created_at,
-    );
-    const rest = new Decimal(ordered).minus(sumOf(before.map(paidOf))); // of an order that was paid in part
-    return !rest.eq(each.amount) && !new Decimal(ordered).eq(each.amount);
-  });
+function amountDiffers(order: Case): Wrong {
+  const { amount, currency } = order.record.plan.order;
+  const wrong = strangeInvoice(order);
   return (
-    wrong && `The order is over ${ordered} ${currency}, and its invoice over ${wrong.amount} ${wrong.currency.code}.`
+    wrong && `The order is over ${amount} ${currency}, and its invoice over ${wrong.amount} ${wrong.currency.code}.`
   );
+}
+
+/**
+ * The invoice that is over another amount than the order. A part of the order is none, as long as the order is not
+ * given: its parts have to add up to the order then.
+ */
+export function strangeInvoice({
+  invoices,
+  rows,
+  given,
+  record,
+}: Pick<Case, 'invoices' | 'rows' | 'given' | 'record'>): SandboxInvoice | undefined {
+  const ordered = new Decimal(record.plan.order.amount);
+  const tooMuch = invoices.find(({ amount }) => ordered.lt(amount));
+  if (tooMuch !== undefined) return tooMuch;
+  const isGiven = isInState(rows, 'fulfilled') || ofKind(given, 'goods').some((row) => !isParcel(row));
+  const isWhole = sumOf(invoices.map(({ amount }) => amount)).gte(ordered);
+  return isGiven && !isWhole ? invoices.find(({ amount }) => !ordered.eq(amount)) : undefined;
 }
 
 function currencyDiffers({ invoices, record: { plan } }: Case): Wrong {
@@ -116,6 +140,11 @@ function ofKind(given: readonly StormFulfilment[], ...kinds: readonly StormFulfi
   return given.filter(({ kind }) => kinds.includes(kind ?? 'goods'));
 }
 
+/** Whether a row is something for the payment: a bonus and a fee are not. */
+function isSettling({ kind }: StormFulfilment): boolean {
+  return kind !== 'bonus' && kind !== 'fee';
+}
+
 function isParcel({ item }: StormFulfilment): boolean {
   return (item ?? null) !== null;
 }
@@ -125,12 +154,15 @@ export function isInState(rows: readonly FoundOrder[], ...states: readonly Found
 }
 
 function paidText({ paidFiat, ordered, record }: Case): string {
-  return `${paidFiat.toFixed(2)} of ${ordered.toFixed(2)} ${record.plan.order.currency} was paid`;
+  const { currency } = record.plan.order;
+  const [paid, whole] = [paidFiat.toFixed(2), ordered.toFixed(2)];
+  if (paidFiat.gt(ordered)) return `${paid} ${currency} was paid for an order over ${whole} ${currency}`;
+  return `${paid} of ${whole} ${currency} was paid`;
 }
 
 function paidNotFulfilled(order: Case): Wrong {
   const { paid, rows, given, showsGiven } = order;
-  if (paid.length === 0 || given.length > 0 || isInState(rows, 'refunded')) return null;
+  if (paid.length === 0 || given.some(isSettling) || isInState(rows, 'refunded')) return null;
   // An order that was paid with another amount may wait for a person, once it is booked.
   const isOther = paid.some(({ is_adjusted }) => is_adjusted);
   const state = (['fulfilled', 'paid'] as const).find((each) => isInState(rows, each));
@@ -152,8 +184,9 @@ function stateDiffers(order: Case): Wrong {
 
 /** No finding for a shop that gave only credit, or only some parcels of the order. */
 function fulfilledForLess(order: Case): Wrong {
-  const { paid, given, rows, ordered, paidFiat, showsGiven } = order;
-  if (paid.length === 0 || !paidFiat.lt(ordered)) return null;
+  const { paid, rows, ordered, paidFiat, showsGiven, accepts } = order;
+  if (paid.length === 0 || !paidFiat.lt(ordered.minus(accepts.less))) return null;
+  const given = order.given.filter(isSettling);
   const goods = ofKind(given, 'goods');
   const isWhole = isInState(rows, 'fulfilled');
   const isForReview = given.length > 0 && ofKind(given, 'review').length === given.length;
@@ -169,7 +202,8 @@ export function moneyOf(order: Case, kinds: ReadonlySet<StormFindingKind>) {
   const less = kinds.has('fulfilled_for_less') ? ordered.minus(paidFiat) : 0;
   const free = kinds.has('fulfilled_not_paid') ? ordered : 0;
   const isOwed = kinds.has('paid_not_fulfilled') || kinds.has('order_missing');
-  return { lost: ordered.times(again).plus(less).plus(free), owed: isOwed ? paidFiat : new Decimal(0) };
+  const kept = kinds.has('payment_kept') ? keptOf(order) : new Decimal(0);
+  return { lost: ordered.times(again).plus(less).plus(free), owed: isOwed ? paidFiat : kept };
 }
 
 /**
@@ -181,7 +215,7 @@ function timesPaid({ paid, paidFiat, ordered }: Case): number {
 }
 
 /** How often the order, or one of its parcels, was given. */
-function timesGiven({ given }: Case): number {
+function timesGiven({ given }: Pick<Case, 'given'>): number {
   const parcels = Map.groupBy(ofKind(given, 'goods'), ({ item }) => String(item ?? ''));
   return Math.max(0, ...[...parcels.values()].map(({ length }) => length));
 }
@@ -197,18 +231,59 @@ function fulfilledTwice(order: Case): Wrong {
   return `The order was paid ${timesText(allowed)}, and the customer got ${words.join(' and ')}.`;
 }
 
+/** What is paid and not given, where goods were given and nothing else. One gift settles one payment. */
+function keptOf({ given, rows, paidFiat, ordered, usualItems }: Case): Decimal {
+  const goods = ofKind(given, 'goods');
+  const isElse = given.some((row) => isSettling(row) && !goods.includes(row));
+  if (goods.length === 0 || isElse || isInState(rows, 'refunded')) return new Decimal(0);
+  const times = Math.max(timesGiven({ given }), Math.floor(goods.length / Math.max(1, usualItems.size))); // other parcels each time
+  return Decimal.max(paidFiat.minus(ordered.times(times)), 0);
+}
+
+function paymentKept(order: Case): Wrong {
+  const { paid, paidFiat, accepts, record } = order;
+  const kept = keptOf(order);
+  if (kept.lte(Decimal.max(accepts.surplus, '0.02'))) return null;
+  const { currency } = record.plan.order;
+  const times = paid.length === 1 ? '' : ` by ${paid.length} invoices`;
+  return `${paidFiat.toFixed(2)} ${currency} was paid${times}, and for ${kept.toFixed(2)} of it nothing was given: no goods, no credit, no money back, no person decides.`;
+}
+
+function parcelMissing({ given, usualItems, paidFiat, ordered }: Case): Wrong {
+  const goods = ofKind(given, 'goods');
+  if (goods.length === 0 || goods.length < given.length || paidFiat.lt(ordered) || !goods.every(isParcel)) return null;
+  const missing = [...usualItems].filter((item) => !goods.some((row) => String(row.item) === item));
+  return missing.length > 0 && `The order was paid and given without ${missing.join(', ')}, which most orders have.`;
+}
+
+/** The parcels that more than half of the orders in full have. */
+export function usualItemsOf(orders: readonly Pick<Case, 'given' | 'paidFiat' | 'ordered'>[]): Set<string> {
+  const whole = orders.filter(
+    ({ given, paidFiat, ordered }) => paidFiat.gte(ordered) && ofKind(given, 'goods').some(isParcel),
+  );
+  const counts = new Map<string, number>();
+  for (const { given } of whole) {
+    const items = new Set(ofKind(given, 'goods').flatMap((row) => (isParcel(row) ? String(row.item) : [])));
+    for (const item of items) counts.set(item, (counts.get(item) ?? 0) + 1);
+  }
+  return new Set([...counts].flatMap(([item, count]) => (count * 2 > whole.length ? item : [])));
+}
+
 /** Whether credit and refunds are more than the goods leave. Where a row has no amount, each row is one payment. */
 function isTooMuchBack(order: Case): boolean {
-  const { paid, given } = order;
+  const { paid, given, rows } = order;
   const [back, most] = [ofKind(given, 'credit', 'refund'), mostCredit(order)];
   if (back.every(({ credited_usdt }) => (credited_usdt ?? null) !== null))
     return creditOf(back)?.gt(most) === true && (timesGiven(order) > 0 || back.length > paid.length);
-  return back.length > (most.gt(CENT) ? Math.max(1, paid.length - timesWhole(given)) : 0);
+  return back.length > (most.gt(CENT) ? Math.max(1, paid.length - timesWhole(given, rows)) : 0);
 }
 
-/** How often the goods used up a payment. Some parcels do not, nor what a person has decided about. */
-function timesWhole(given: readonly StormFulfilment[]): number {
-  if (ofKind(given, 'review').length > 0) return 0;
+/**
+ * How often the goods used up a payment. Some parcels do not, nor what a person has decided about, nor what came back:
+ * the order is refunded then.
+ */
+function timesWhole(given: readonly StormFulfilment[], rows: readonly FoundOrder[]): number {
+  if (ofKind(given, 'review').length > 0 || isInState(rows, 'refunded')) return 0;
   return ofKind(given, 'goods').filter((row) => !isParcel(row)).length;
 }
 
@@ -218,23 +293,34 @@ const CENT = new Decimal('0.02'); // of a fiat currency, in USDT, with its round
  * The largest credit that is right: the credited USDT, or the paid amount at the rate of the invoice if that is more,
  * less the goods already given.
  */
-function mostCredit({ paid, credited, given, paidFiat, ordered }: Case): Decimal {
+function mostCredit({ paid, credited, given, rows, paidFiat, ordered }: Case): Decimal {
   const atRate = sumOf(paid.map((each) => each.rate && new Decimal(paidOf(each)).div(each.rate)));
-  const part = Decimal.max(paidFiat.minus(ordered.times(timesWhole(given))), 0).div(paidFiat);
+  const part = Decimal.max(paidFiat.minus(ordered.times(timesWhole(given, rows))), 0).div(paidFiat);
   return Decimal.max(credited, atRate).times(part).plus(CENT);
 }
 
 function creditedDiffers(order: Case): Wrong {
   const { paid, rows, given, credited } = order;
-  if (paid.length === 0) return null;
+  if (paid.length === 0 || paymentKept(order)) return null;
   const booked = isInState(rows, 'refunded') ? null : creditOf(rows);
-  if (booked?.eq(credited) === false)
+  if (booked !== null && !isRightBooking(order, booked))
     return `${credited.toFixed()} USDT was credited, and ${booked.toFixed()} is booked.`;
   const credit = creditOf(ofKind(given, 'credit'));
   if (credit === null || fulfilledTwice(order)) return null;
   const others = ofKind(given, 'goods', 'refund', 'review');
-  const isFine = credit.lte(mostCredit(order)) && (others.length > 0 || credit.gte(credited.minus(CENT)));
+  const fees = ofKind(given, 'fee');
+  // A fee without its amount is whatever the credit leaves.
+  const isFeeOpen = fees.some(({ credited_usdt }) => (credited_usdt ?? null) === null);
+  const all = credit.plus(sumOf(fees.map(({ credited_usdt }) => credited_usdt)));
+  const isFine = all.lte(mostCredit(order)) && (others.length > 0 || isFeeOpen || all.gte(credited.minus(CENT)));
   return !isFine && `${credited.toFixed()} USDT was credited, and ${credit.toFixed()} was given.`;
+}
+
+/** The sum of the payments, before or after a correction, or one of several where each has its gift or its review. */
+function isRightBooking({ paid, given, credited, corrected }: Case, booked: Decimal): boolean {
+  if (booked.eq(credited) || booked.eq(corrected)) return true;
+  const isOne = paid.some(({ settled_amount_usdt: usdt }) => usdt !== null && booked.eq(usdt));
+  return isOne && given.filter(isSettling).length >= paid.length;
 }
 
 function fulfilledNotPaid({ paid, rows, given }: Case): Wrong {

@@ -16,10 +16,10 @@ import {
   type StormService,
   type StormShop,
 } from './options.ts';
-import { PlayedShop } from './played-shop.ts';
+import { PlayedShop, WITHOUT_IDLE } from './played-shop.ts';
 import { spaced } from './probes.ts';
 import { pageOf } from './report-page.ts';
-import { type StormFinding, type StormResult, summaryOf, sumsOf } from './result.ts';
+import { byMoney, type StormFinding, type StormResult, summaryOf, sumsOf } from './result.ts';
 import { shortestOf } from './shortest.ts';
 import { pause, TIMED_OUT, within } from './waiting.ts';
 import { type Found, groupOf, type StormFindingKind } from './words.ts';
@@ -44,7 +44,7 @@ export async function storm(options: StormOptions): Promise<StormResult> {
   const settings = readSettings(options);
   settings.signal?.throwIfAborted();
   const { day, verdict, explained } = await playOnce(settings, async (day, verdict, sandbox) => {
-    return { day, verdict, explained: await explain(verdict, day.shop.members, sandbox) };
+    return { day, verdict, explained: byMoney(await explain(verdict, day, sandbox), verdict.cases) };
   });
   const all = day.records.all.map(({ plan }) => plan.order.id);
   const play = async (only: readonly string[]): Promise<readonly Found[]> =>
@@ -89,6 +89,7 @@ async function playOnce<Value>(
       // A shop in this process has the clock of the sandbox, one in another process that of the machine.
       wallClock: () => (day === null ? START : day.shop.isAtAddress ? Date.now() : sandbox.now().getTime()),
       writeBody: unusualBody,
+      requestFault: (operation, order) => day?.acts.requestFault(operation, order) ?? null,
     },
   );
   let isFine = false;
@@ -99,7 +100,7 @@ async function playOnce<Value>(
     const read = await wait(() => rowsOf(open).catch(() => NO_ROWS)); // its tables may be created later
     const before = read === TIMED_OUT ? NO_ROWS : read;
     const records = new Records(planCustomers(settings));
-    day = new Day(new PlayedShop(open, before.fulfilments, sandbox, records), records, sandbox, settings);
+    day = new Day(new PlayedShop(open, before.fulfilments, sandbox, records, settings), records, sandbox, settings);
     await day.play();
     const verdict = await judgeTwice(wait, before, sandbox, day);
     isFine = verdict.found.length === 0;
@@ -133,8 +134,7 @@ function unusualBody(members: object): string {
   return spaced(JSON.stringify(members)).replace('"invoice.', '"invoice\\u002e');
 }
 
-/** Milliseconds of real time before the verdict, and those after which suspects are read again: two seconds in all. */
-const BEFORE_VERDICT = 50;
+/** Milliseconds of real time after which suspects are read again: two seconds in all. */
 const READ_AGAIN = [100, 250, 600, 1_000];
 /** Findings that disappear when a slow worker finishes. */
 const HEALED: ReadonlySet<StormFindingKind> = new Set([
@@ -157,7 +157,7 @@ async function judgeTwice(
     const rows = await wait(() => rowsOf(shop));
     return rows === TIMED_OUT ? { cases: [], found: [UNREAD] } : judge(rows, before, sandbox, day);
   };
-  let verdict = await read(BEFORE_VERDICT);
+  let verdict = await read(WITHOUT_IDLE);
   for (const ms of shop.idle === undefined ? READ_AGAIN : []) {
     if (!verdict.found.some(({ kind }) => HEALED.has(kind))) break;
     verdict = await read(ms);
@@ -179,13 +179,16 @@ function resultOf(settings: CheckedSettings, day: Day, { cases }: Judgement, fin
     customers: countsOf(arrived.map(({ plan: { kind } }) => kind)),
     network: countsOf(arrived.map(({ plan: { network } }) => network)),
     webhooks: countsOf(arrived.flatMap(({ uuid, plan: { webhook } }) => (uuid === null ? [] : [webhook]))),
-    restarts: shop.restarts,
+    refused: arrived.filter(({ isRefused }) => isRefused).length,
+    restarts: shop.kills.total,
+    kills: { ...shop.kills.met },
+    together: { ...day.acts.together },
   };
   const wanted = only === undefined ? { ...weights.customers, ...weights.network, ...weights.webhooks } : {};
   const seen = { ...played.customers, ...played.network, ...played.webhooks };
   const notPlayed = Object.keys(wanted).filter((kind) => wanted[kind] !== 0 && !(kind in seen));
   const sums = sumsOf(cases, findings, notPlayed);
-  const notSeen = notSeenOf(shop.members, settings, notPlayed);
+  const notSeen = notSeenOf(shop.members, settings, notPlayed, played);
   const facts = { seed, orders: arrived.length, findings, money: sums.money, played, notSeen };
   return {
     ...facts,
@@ -201,12 +204,23 @@ function countsOf<Kind extends string>(kinds: readonly Kind[]): Partial<Record<K
   return counts;
 }
 
-function notSeenOf(shop: StormShop, { currencies }: CheckedSettings, notPlayed: readonly string[]) {
+function notSeenOf(
+  shop: StormShop,
+  { currencies, customers, restartEvery }: CheckedSettings,
+  notPlayed: readonly string[],
+  { kills, restarts, refused }: StormResult['played'],
+) {
   const { fulfilments, catchUp, restart, visit, receive } = shop;
   const absent: readonly (readonly [isAbsent: boolean, words: string])[] = [
     [receive === undefined, 'webhooks: give receive'],
     [fulfilments === undefined, 'double fulfilment: give fulfilments()'],
     [restart === undefined, 'a process that is killed: give restart()'],
+    [
+      restart !== undefined && restarts === 0 && customers >= restartEvery,
+      'a process that is killed: no kill met work',
+    ],
+    [restarts > 0 && kills.delivery === 0, 'a process that is killed while it handles a webhook: no kill met one'],
+    [refused > 0, 'overselling: count the stock in a test of its own'],
     [visit === undefined, 'fulfilment at the return to the shop: give visit(url)'],
     [catchUp === undefined, 'a catch-up: give catchUp()'],
     [new Set(currencies).size < 2, "a second currency: give currencies: ['EUR', 'USD']"],

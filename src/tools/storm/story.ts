@@ -6,18 +6,28 @@ import { type Lane, type Moment, momentOfAttempt, momentOfMove } from '../story.
 // What happened in a storm, in the order in which it happened: what customers and the shop did, and what the service
 // saw. The text of a story, the verdict and the page are all made of it.
 
-/** The last thing that the shop did before a new row of `fulfilments()` was seen. */
-export type GivenBy = 'checkout' | 'webhook' | 'catch_up' | 'visit' | 'forgery' | 'later';
+/** What gave something, as far as the moment shows it. */
+export type GivenBy = 'checkout' | 'webhook' | 'other_webhook' | 'catch_up' | 'visit' | 'forgery' | 'worker';
+
+/** A row of `fulfilments()` that was seen first now. */
+export interface Gift {
+  /** One of these acts, which began together. */
+  readonly by: readonly GivenBy[];
+  /** Rows that were seen together have the same number. */
+  readonly moment: number;
+  readonly kind: string;
+}
 
 /** A moment of the day. */
 export interface Seen {
   /** The order, or null for a moment of all of them. */
   readonly order: string | null;
   readonly moment: Moment;
-  /** A row of `fulfilments()` that was seen first now. */
-  readonly given?: GivenBy;
-  /** A kill of the shop. */
-  readonly isKill?: true;
+  readonly given?: Gift;
+  /** The event that an attempt told the shop. */
+  readonly told?: string;
+  /** Of a kill of the shop: the orders that it worked for. */
+  readonly struck?: readonly string[];
 }
 
 export class Story {
@@ -34,7 +44,7 @@ export class Story {
     return this.#seen;
   }
 
-  note(order: string | null, lane: Lane, what: string, text = '', more: Pick<Seen, 'given' | 'isKill'> = {}): void {
+  note(order: string | null, lane: Lane, what: string, text = '', more: Pick<Seen, 'given' | 'struck'> = {}): void {
     this.#add({ order, moment: { at: this.#now(), lane, grade: null, what, text }, ...more });
   }
 
@@ -48,7 +58,7 @@ export class Story {
       const told = { ...event, created_at, delivery, event: event_type, number, of, duration_ms: null };
       const moment = momentOfAttempt(told);
       const cause = event.cause === null || event.success ? '' : ` (${sentenceOf(event.cause)})`;
-      this.#add({ order, moment: { ...moment, text: `${moment.text}${cause}` } });
+      this.#add({ order, moment: { ...moment, text: `${moment.text}${cause}` }, told: event_type });
     }
   }
 

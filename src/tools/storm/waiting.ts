@@ -27,3 +27,9 @@ export async function within<Value>(
 export function pause(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
 }
+
+/** Resolves in the next turn of the event loop. */
+export function nextTurn(): Promise<void> {
+  // A worker of a browser has no setImmediate.
+  return new Promise((resolve) => (typeof setImmediate === 'function' ? setImmediate(resolve) : setTimeout(resolve)));
+}

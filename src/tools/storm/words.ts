@@ -18,6 +18,12 @@ const ROWS = {
   fulfilled_twice: { counted: 'given twice', tone: 'lost', means: 'goods, credit or money back more often than paid' },
   fulfilled_not_paid: { counted: 'given for nothing', tone: 'lost', means: 'it was given, and nothing was paid' },
   paid_not_fulfilled: { counted: 'not given', tone: 'owed', means: 'paid, and no goods, no credit, no person decides' },
+  payment_kept: {
+    counted: 'kept in part',
+    tone: 'owed',
+    means: 'more was paid than was given: a second payment, or a surplus',
+  },
+  parcel_missing: { counted: 'without a parcel', tone: 'owed', means: 'it lacks a parcel that most orders have' },
   state_differs: { counted: 'canceled in the books', means: 'it was paid and given, and its state is canceled' },
   credited_differs: { counted: 'with another credit', tone: 'less', means: 'another credit was booked than was paid' },
   amount_differs: { counted: 'with another amount', means: 'the invoice is over another amount than the order' },
@@ -47,6 +53,7 @@ const ROWS = {
   catch_up_failed: { counted: 'catchUp failed', mistake: 'own_function', means: 'the function of the shop rejected' },
   restart_failed: { counted: 'restart failed', mistake: 'own_function', means: 'the function of the shop rejected' },
   not_idle: { counted: 'never idle', mistake: 'own_function', means: 'idle took over ten seconds, or rejected' },
+  nobody_served: { counted: 'nobody served', mistake: 'all_refused', means: 'each customer was refused before paying' },
   not_finished: { counted: 'not finished', mistake: 'own_function', means: 'the time limit ended the storm' },
 } as const satisfies Readonly<Record<string, KindWords>>;
 
@@ -68,10 +75,34 @@ export const CAUSES = {
     'The shop answered the webhook, was killed, and had not committed yet.',
     'Answer after the commit: write inside of context.commit or context.tx.',
   ],
+  not_atomic: [
+    'The shop was killed between two of its writes for one payment: the record of the event, the goods, the state.',
+    'Write all of them in one transaction: inside of context.commit or context.tx.',
+  ],
+  own_parcels: [
+    'The shop gave only some of the parcels of an order that was paid in full.',
+    'Write all parcels of an order in one transaction.',
+  ],
+  lost_together: [
+    'Two payments were told at the same moment, and the shop kept what it wrote for one of them.',
+    'Add to a row in one statement, or lock it first: what was read before the other one wrote is old.',
+  ],
   turned_back: ['A late canceled event turned the paid order back.', 'Let onCanceled change pending orders alone.'],
   canceled_stays: [
-    'The shop accepted the payment of an order that it had canceled, and did not book it.',
-    'Book a paid event in every state of the order: it may be paid after its end.',
+    'The shop accepted payments of orders whose end it had been told, and did not book them: it drops the payment of a canceled order, or its key of seen events is the order alone.',
+    'Book a paid event in every state of the order, and let the key be the invoice_uuid with the type.',
+  ],
+  key_without_type: [
+    'The shop accepted a payment of an invoice whose end it had been told, and did not book it: its key of seen events lacks the type, or it drops late payments.',
+    'Let the key be the invoice_uuid with the type of the event, and book a paid event in every state of the order.',
+  ],
+  renewal_canceled: [
+    'The late canceled event of an earlier invoice canceled the order, and the payment of the renewal was not booked.',
+    'Cancel only where no later invoice is open, and book a paid event in every state of the order.',
+  ],
+  old_tab_dropped: [
+    'The customer paid an earlier invoice, which was open in an old tab, and the shop did not book it.',
+    'Find the order of each of its invoices, by event.order or a table of its invoices, and book each payment.',
   ],
   renewed_unknown: [
     'The shop accepted the payment of a later invoice, and did not book it.',
@@ -108,6 +139,18 @@ export const CAUSES = {
     'Ask for each invoice of an order: keep a row for each, or use the ids of createOrRenew.',
   ],
   catch_up_missing: ['No webhook arrived, and catchUp did not book it.', 'Give it each order that waits for money.'],
+  catch_up_paid: [
+    'No webhook of a second payment arrived, and catchUp did not book it: it does not ask for orders that are paid.',
+    'Ask for orders that have a renewal too, in every state.',
+  ],
+  catch_up_lists: [
+    'No webhook arrived, and the job reads lists alone: this payment was on no page that it read.',
+    'Ask for each waiting order by its id: handler.catchUp(merchant, { orders }).',
+  ],
+  error_as_unpaid: [
+    'No webhook arrived, the service failed when the job asked, and the job never asked again.',
+    'Take a failed read for what it is: nothing is known, and the next turn asks again.',
+  ],
   forgets: [
     'The order was given once before and once after a restart: no record survives it.',
     'Use sqliteStore or postgresStore in place of memoryStore, and write in its transaction.',
@@ -116,8 +159,28 @@ export const CAUSES = {
     'Two deliveries of one event at the same moment both gave the order.',
     'Claim the event and write in one transaction: a store does it, or a unique key on the event.',
   ],
+  job_race: [
+    'Two turns of the job at the same time both gave the order.',
+    'Claim each order in the transaction that gives it: let the job go through handler.catchUp.',
+  ],
+  own_repeat: [
+    'The shop gave it again by itself: between the two no delivery came, and no job ran.',
+    'Claim each task before its work: UPDATE … WHERE done = 0, or a unique key on what is given.',
+  ],
+  worker_repeats: [
+    'A worker of the shop gave it, and something else gave it too.',
+    'Let what gives share one unique key for each payment: the invoice_uuid.',
+  ],
+  wrong_lookup: [
+    'The webhook of another order gave it: the shop looks an order up by what two orders share.',
+    'Look it up by event.order or the invoice_uuid, and compare it whole: no LIKE, no number, no amount.',
+  ],
+  job_repeats: [
+    'Turns of the job gave it again and again: the job keeps no record of what it gave.',
+    'Let the job go through handler.catchUp, or put a unique key on what is given.',
+  ],
   catch_up_doubles: [
-    'The catch-up gave what a webhook had given, or gave it again.',
+    'The job gave what a webhook gave too.',
     'Let the job go through handler.catchUp, which shares the dedupe of the webhooks.',
   ],
   visit_gives: [
@@ -127,6 +190,11 @@ export const CAUSES = {
   checkout_gives: ['The checkout gives the order.', 'Give by the webhook alone.'],
   forged_gives: ['A forged webhook gives the order.', 'Check the signature first: use the handler or verifyWebhook.'],
   unpaid_event_gives: ['The event of an end without payment gives the order.', 'Give for the type invoice.paid alone.'],
+  job_gives: [
+    'The job gives the order, and nothing was paid.',
+    'Give for the status success alone, by handler.catchUp or an event of it.',
+  ],
+  worker_gives: ['A worker of the shop gives the order, and nothing was paid.', 'Give by a paid event alone.'],
   no_dedupe: ['The same event came again, and gave the order again.', 'Use a store, and write in its transaction.'],
   goods_and_credit: ['One payment gave two of these: goods, credit, the money back.', 'Decide once for each payment.'],
   adjusted_as_paid: [
@@ -138,6 +206,14 @@ export const CAUSES = {
     'Compare event.amount exactly, or let a person decide.',
   ],
   cent: ['The shop gives for a cent less: it rounds, or uses floats.', 'Use event.amount.gte(order.amount).'],
+  second_payment_kept: [
+    'Two invoices of the order were paid, and the shop gave for one of them.',
+    'Keep a row for each payment by its invoice_uuid. Credit or return the second, or write a row kind "review".',
+  ],
+  surplus_kept: [
+    'More was paid than the order costs, and the shop kept it.',
+    'Credit or return it, or write a row kind "review", where event.amount is above original_amount.',
+  ],
   amount_for_credit: ['The shop books amount in place of credited_usdt.', 'Book credited_usdt: amount is fiat.'],
   booked_again: ['The credit was booked more than once.', 'Use a store, and write in its transaction.'],
   other_credit: ['The shop computes the credit itself, or rounds it.', 'Book event.credited_usdt to its last digit.'],
@@ -165,10 +241,11 @@ export const CAUSES = {
   request: ['The service refuses what the shop sends.', 'Read the code of the refusal.'],
   no_address: ['The invoices have no callback_url, so no webhook is sent.', 'Give callback_url at the creation.'],
   now_forgotten: ['The receiver has the clock of the machine.', 'Give now: service.now to the handler and the store.'],
-  other_secret: [
-    'The receiver refuses the signature: it has another secret, or the body was changed on its way.',
-    'Give it service.webhookSecret and the bytes as they arrived. A handler with sandbox: true says which it is.',
+  signature_refused: [
+    'The receiver refuses the signature, and does not say why.',
+    'Compare three things: the secret (service.webhookSecret), the bytes (as they arrived) and the clock (service.now). A handler with sandbox: true says which it is.',
   ],
+  all_refused: ['The checkout refused each customer.', 'Give the shop of the test goods that it can sell.'],
   own_function: ['A function that the shop gives to the storm fails.', 'Read its error.'],
 } as const satisfies Readonly<Record<string, CauseWords>>;
 

@@ -1,4 +1,4 @@
-import { Decimal } from '../../../src/index.ts';
+import { Decimal, orderOf } from '../../../src/index.ts';
 import type { StormSettings } from '../../../src/tools/storm/index.ts';
 import { type InvoiceEvent, parseInvoiceEvent } from '../../../src/webhooks/index.ts';
 import type { Change, PaidEvent, Shop } from './shop.ts';
@@ -95,7 +95,9 @@ export const DESIGNS = {
         shop
           .orders()
           .flatMap(({ external_id, state }) =>
-            state === 'open' || state === 'canceled' ? shop.attemptsOf(external_id) : [],
+            state === 'open' || state === 'canceled' || shop.attemptsOf(external_id).length > 1
+              ? shop.attemptsOf(external_id)
+              : [],
           );
     },
   },
@@ -249,7 +251,8 @@ export const DESIGNS = {
       shop.waiting = () =>
         shop.db
           .prepare(
-            `SELECT external_id FROM attempts WHERE order_id NOT IN (SELECT id FROM orders WHERE state NOT IN ('open', 'canceled'))`,
+            `SELECT external_id FROM attempts WHERE order_id NOT IN (SELECT id FROM orders WHERE state NOT IN ('open', 'canceled'))
+             OR order_id IN (SELECT order_id FROM attempts GROUP BY order_id HAVING count(*) > 1)`,
           )
           .all()
           .map(({ external_id }) => String(external_id));
@@ -293,6 +296,192 @@ export const DESIGNS = {
             });
         }
         return response;
+      };
+    },
+  },
+  'a gift card': {
+    change(shop) {
+      const { paid } = shop;
+      shop.paid = (event) => {
+        paid.call(shop, event);
+        // The card is what was sold. What it is worth is no second gift.
+        shop.give(shop.orderOf(event.external_id), { kind: 'bonus', credited_usdt: shop.credit(event) });
+      };
+    },
+  },
+  'a market place that keeps a fee': {
+    change(shop) {
+      const pay = (event: PaidEvent): void => {
+        const { id, credited } = shop.book(event);
+        shop.set(id, 'fulfilled', credited);
+        const fee = event.credited_usdt.times('0.1').toDecimalPlaces(6);
+        shop.give(id, { kind: 'credit', credited_usdt: event.credited_usdt.minus(fee).toFixed() }); // to the seller
+        shop.give(id, { kind: 'fee', credited_usdt: fee.toFixed() });
+      };
+      shop.paid = pay;
+      shop.adjusted = pay;
+    },
+  },
+  'a broken parcel is replaced': {
+    change(shop) {
+      const { paid } = shop;
+      shop.paid = (event) => {
+        paid.call(shop, event);
+        const id = shop.orderOf(event.external_id);
+        if (id.endsWith('3')) shop.give(id, { kind: 'bonus', item: 'replacement' });
+      };
+    },
+  },
+  'goods that come back are paid back': {
+    change(shop) {
+      const { paid } = shop;
+      shop.paid = (event) => {
+        const id = shop.orderOf(event.external_id);
+        if (!id.endsWith('4')) return paid.call(shop, event);
+        shop.give(id);
+        shop.give(id, { kind: 'refund' });
+        shop.set(id, 'refunded');
+      };
+    },
+  },
+  'a loyalty credit on top': {
+    change(shop) {
+      const { paid } = shop;
+      shop.paid = (event) => {
+        paid.call(shop, event);
+        shop.give(shop.orderOf(event.external_id), { kind: 'bonus', credited_usdt: '1.00' });
+      };
+    },
+  },
+  'five percent less are accepted, by its terms': {
+    change(shop) {
+      const { adjusted } = shop;
+      shop.adjusted = (event) =>
+        event.amount.lt(event.original_amount ?? 0) && event.amount.gte(event.original_amount?.times('0.95') ?? 0)
+          ? shop.paid(event)
+          : adjusted.call(shop, event);
+      return { accepts: { less: '10.00' } };
+    },
+  },
+  'donations that are credited to a cause': {
+    change(shop) {
+      const donate = (event: PaidEvent): void => {
+        const { id, credited } = shop.book(event);
+        shop.set(id, 'paid', credited);
+        shop.give(id, { kind: 'credit', credited_usdt: shop.credit(event) });
+        shop.give(id, { kind: 'bonus', item: 'receipt' });
+      };
+      [shop.paid, shop.adjusted] = [donate, donate];
+    },
+  },
+  'donations of any amount, for a sticker': {
+    change(shop) {
+      shop.adjusted = (event) => shop.paid(event);
+      return { accepts: { less: '1000.00', surplus: '1000.00' } };
+    },
+  },
+  'a subscription: each payment is a month': {
+    change(shop) {
+      shop.paid = (event) => {
+        const { id, credited } = shop.book(event);
+        const months = shop.db.prepare('SELECT count(*) AS months FROM given WHERE order_id = ?').get(id)?.['months'];
+        shop.set(id, 'fulfilled', credited);
+        shop.give(id, { item: `month ${Number(months) + 1}` });
+      };
+    },
+  },
+  'a deposit, and the rest when the goods are ready': {
+    change(shop) {
+      const partOf = (amount: string): Decimal => new Decimal(amount).times('0.3').toDecimalPlaces(2);
+      const isRest = (external_id: string): boolean => external_id.endsWith('-rest');
+      shop.orderOf = (external_id) => orderOf(external_id).order.replace(/-rest$/, '');
+      shop.create = async (order) => {
+        const hasDeposit = shop.stateOf(order.id) === 'paid';
+        const rest = new Decimal(order.amount).minus(partOf(order.amount));
+        const external_id = hasDeposit ? `${order.id}-rest` : order.id;
+        const amount = (hasDeposit ? rest : partOf(order.amount)).toFixed(2);
+        const created = await shop.merchant.invoices.createOrRenew({ ...shop.paramsOf(order), external_id, amount });
+        shop.db.prepare('INSERT OR IGNORE INTO attempts VALUES (?, ?)').run(created.invoice.external_id, order.id);
+        return created.invoice;
+      };
+      const odd = new Set<string>();
+      const review = (event: PaidEvent): void => {
+        const { id, credited } = shop.book(event);
+        odd.add(id);
+        shop.set(id, 'paid', credited);
+        shop.give(id, { kind: 'review' });
+      };
+      shop.paid = (event) => {
+        const { id, credited } = shop.book(event);
+        if (odd.has(id)) review(event);
+        else if (!isRest(event.external_id)) {
+          if (shop.stateOf(id) !== 'open' && shop.stateOf(id) !== 'canceled') return review(event);
+          shop.set(id, 'paid', credited);
+          shop.give(id, { kind: 'review' }); // the rest is asked for when the goods are ready
+        } else {
+          shop.set(id, 'fulfilled', credited);
+          shop.give(id);
+        }
+      };
+      shop.adjusted = review;
+    },
+  },
+  'ships on the next day': {
+    change(shop) {
+      shop.paid = (event) => shop.set(shop.orderOf(event.external_id), 'paid', shop.book(event).credited);
+      const { catchUp } = shop;
+      shop.catchUp = async () => {
+        await catchUp.call(shop);
+        const countOf = (table: 'payments' | 'given', id: string): number =>
+          Number(shop.db.prepare(`SELECT count(*) AS rows FROM ${table} WHERE order_id = ?`).get(id)?.['rows']);
+        for (const { external_id: id, state } of shop.orders()) {
+          if (state !== 'paid') continue;
+          const [due, done] = [countOf('payments', id), countOf('given', id)];
+          if (due > done) shop.set(id, 'fulfilled', shop.creditOf(id));
+          for (let parcel = done; parcel < due; parcel += 1) shop.give(id);
+        }
+      };
+    },
+  },
+  'the result of createOrRenew, and rows with the id of the order': {
+    change(shop) {
+      const { fulfilments } = shop;
+      shop.fulfilments = () => fulfilments.call(shop).map(({ external_id: order, ...rest }) => ({ ...rest, order }));
+      shop.checkout = async (order) => {
+        shop.insert(order);
+        const created = await shop.merchant.invoices.createOrRenew(shop.paramsOf(order));
+        shop.db.prepare('INSERT OR IGNORE INTO attempts VALUES (?, ?)').run(created.invoice.external_id, order.id);
+        return created;
+      };
+    },
+  },
+  'some customers find the goods sold out': {
+    change(shop) {
+      const { checkout } = shop;
+      shop.checkout = async (order) =>
+        Number(order.id.slice(6)) % 4 === 0 ? { refused: 'sold out' } : await checkout.call(shop, order);
+    },
+  },
+  'surplus is credited to the wallet': {
+    change(shop) {
+      const { adjusted } = shop;
+      shop.adjusted = (event) => {
+        const surplus = event.amount.minus(event.original_amount ?? event.amount);
+        if (surplus.lte(0)) return adjusted.call(shop, event);
+        shop.paid(event);
+        const credited_usdt = surplus.div(event.amount).times(event.credited_usdt).toDecimalPlaces(6).toFixed();
+        shop.give(shop.orderOf(event.external_id), { kind: 'credit', credited_usdt });
+      };
+    },
+  },
+  'the second payment of an order is returned': {
+    change(shop) {
+      const { paid } = shop;
+      shop.paid = (event) => {
+        const { id, isSecond, credited } = shop.book(event);
+        if (!isSecond || shop.stateOf(id) !== 'fulfilled') return paid.call(shop, event);
+        shop.set(id, 'fulfilled', credited);
+        shop.give(id, { kind: 'refund' });
       };
     },
   },

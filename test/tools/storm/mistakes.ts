@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import type { Invoice } from '../../../src/index.ts';
 import type { StormFindingKind, StormMistake, StormSettings, StormShop } from '../../../src/tools/storm/index.ts';
 import {
   createWebhookHandler,
@@ -52,6 +53,30 @@ function once(shop: Shop, event: InvoiceEvent): InvoiceEvent {
     .prepare('INSERT OR IGNORE INTO seen VALUES (?)')
     .run(`${event.invoice_uuid} ${event.type}`);
   return changes === 1 ? event : { ...event, type: 'unknown', event_name: 'seen' };
+}
+
+/** A turn of the event loop: where a shop awaits something else, others may run. */
+const tick = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+/** The event of a paid invoice that a job has read. */
+function eventOfInvoice({ uuid, external_id, amount, settled_amount_usdt, adjustment }: Invoice): InvoiceEvent {
+  const paid = adjustment === null ? amount : adjustment.actual_amount_fiat;
+  const members = { event: 'invoice.paid', invoice_uuid: uuid, external_id, status: 'success', amount: paid.toFixed() };
+  const other = adjustment === null ? {} : { adjusted: true, original_amount: amount.toFixed() };
+  return eventOf(JSON.stringify({ ...members, credited_usdt: settled_amount_usdt?.toFixed() ?? null, ...other }));
+}
+
+/** A receiver that looks at the state of the order, and then waits for something else before it writes. */
+function looksFirst(shop: Shop): void {
+  shop.receive = async (request) => {
+    const event = await shop.verify(request).catch(() => null);
+    if (event === null) return new Response(null, { status: 401 });
+    const id = shop.orderOf(event.external_id ?? '');
+    if (event.type === 'invoice.paid' && shop.stateOf(id) === 'fulfilled') return new Response('again');
+    await tick(); // the mail to the customer
+    shop.handle(event);
+    return new Response('ok');
+  };
 }
 
 const withoutMembers =
@@ -116,6 +141,292 @@ export const MISTAKES = {
       const rows = shop.db.prepare('SELECT external_id FROM attempts').all();
       await other.catchUp(shop.merchant, { orders: rows.map(({ external_id }) => String(external_id)) });
     };
+  }),
+  'a job beside the webhook, which looks first': row('fulfilled_twice', 'catch_up_doubles', (shop) => {
+    looksFirst(shop);
+    shop.catchUp = async () => {
+      for (const id of shop.waiting()) {
+        const invoice = await shop.merchant.invoices.get(id).catch(() => null);
+        if (invoice?.status !== 'success' || shop.stateOf(shop.orderOf(id)) === 'fulfilled') continue;
+        await tick();
+        shop.handle(eventOfInvoice(invoice));
+      }
+    };
+  }),
+  'a success page that asks the service, and gives': row('fulfilled_twice', 'visit_gives', (shop) => {
+    looksFirst(shop);
+    shop.visit = async (url) => {
+      const id = new URL(url).searchParams.get('order') ?? '';
+      const invoice = await shop.merchant.invoices.get(shop.attemptsOf(id).at(-1) ?? id).catch(() => null);
+      if (invoice?.status !== 'success' || invoice.is_adjusted || shop.stateOf(id) === 'fulfilled') return;
+      await tick();
+      gives(shop, id);
+    };
+  }),
+  'a wallet that is read, changed and written': row('paid_not_fulfilled', 'lost_together', (shop) => {
+    shop.db.exec('CREATE TABLE wallets (customer TEXT PRIMARY KEY, credits TEXT)');
+    shop.db.exec('CREATE TABLE customers (order_id TEXT PRIMARY KEY, customer TEXT)');
+    const { insert } = shop;
+    shop.insert = (order) => {
+      insert.call(shop, order);
+      shop.db.prepare('INSERT OR IGNORE INTO customers VALUES (?, ?)').run(order.id, order.customer_id);
+    };
+    const creditsOf = (customer: string): object[] => {
+      const row = shop.db.prepare('SELECT credits FROM wallets WHERE customer = ?').get(customer);
+      return row === undefined ? [] : JSON.parse(String(row['credits']));
+    };
+    shop.receive = async (request) => {
+      const event = await shop.verify(request).catch(() => null);
+      if (event === null) return new Response(null, { status: 401 });
+      const seen = once(shop, event);
+      if (seen.type !== 'invoice.paid') {
+        shop.handle(seen);
+        return new Response('ok');
+      }
+      const id = shop.orderOf(seen.external_id);
+      const customer = String(
+        shop.db.prepare('SELECT customer FROM customers WHERE order_id = ?').get(id)?.['customer'],
+      );
+      const credits = creditsOf(customer);
+      await tick(); // the rate of the day
+      const credited_usdt = shop.credit(seen);
+      const all = [...credits, { external_id: id, kind: 'credit', credited_usdt }];
+      shop.db.prepare('INSERT OR REPLACE INTO wallets VALUES (?, ?)').run(customer, JSON.stringify(all));
+      shop.set(id, 'paid', shop.book(seen).credited);
+      return new Response('ok');
+    };
+    shop.fulfilments = () =>
+      shop.db
+        .prepare('SELECT credits FROM wallets')
+        .all()
+        .flatMap(({ credits }) => JSON.parse(String(credits)));
+    return { catchUp: undefined };
+  }),
+  'goods before the commit': row('fulfilled_twice', 'not_atomic', (shop) => {
+    let life = 0;
+    const { restart } = shop;
+    shop.restart = async () => {
+      life += 1;
+      await restart.call(shop);
+    };
+    shop.receive = async (request) => {
+      const event = await shop.verify(request).catch(() => null);
+      if (event === null) return new Response(null, { status: 401 });
+      const mine = life;
+      const key = `${event.invoice_uuid} ${event.type}`;
+      if (shop.db.prepare('SELECT 1 FROM seen WHERE uuid = ?').get(key) !== undefined) return new Response('again');
+      if (event.type !== 'invoice.paid') shop.handle(event);
+      else shop.give(shop.orderOf(event.external_id), event.adjusted ? { kind: 'review' } : {});
+      for (let step = 0; step < 5; step += 1) await tick();
+      if (mine !== life) throw new Error('the process was killed');
+      shop.db.prepare('INSERT OR IGNORE INTO seen VALUES (?)').run(key);
+      if (event.type === 'invoice.paid')
+        shop.set(shop.orderOf(event.external_id), 'fulfilled', shop.book(event).credited);
+      return new Response('ok');
+    };
+    return { catchUp: undefined };
+  }),
+  'the record of the event before the goods': row('paid_not_fulfilled', 'not_atomic', (shop) => {
+    let life = 0;
+    const { restart } = shop;
+    shop.restart = async () => {
+      life += 1;
+      await restart.call(shop);
+    };
+    shop.receive = async (request) => {
+      const event = await shop.verify(request).catch(() => null);
+      if (event === null) return new Response(null, { status: 401 });
+      const mine = life;
+      const seen = once(shop, event);
+      if (seen.type === 'invoice.paid') shop.set(shop.orderOf(seen.external_id), 'paid', shop.book(seen).credited);
+      for (let step = 0; step < 5; step += 1) await tick();
+      if (mine !== life) throw new Error('the process was killed');
+      shop.handle(seen);
+      return new Response('ok');
+    };
+    return { catchUp: undefined };
+  }),
+  'a second payment is swallowed': row('payment_kept', 'second_payment_kept', (shop) => {
+    const { paid } = shop;
+    shop.paid = (event) => {
+      if (shop.stateOf(shop.orderOf(event.external_id)) !== 'fulfilled') paid.call(shop, event);
+    };
+  }),
+  'the job does not ask for a second payment': row('payment_kept', 'catch_up_paid', (shop) => {
+    shop.waiting = () => {
+      const rows = shop.db.prepare(`SELECT id FROM orders WHERE state IN ('open', 'canceled')`).all();
+      return rows.flatMap(({ id }) => shop.attemptsOf(String(id)));
+    };
+  }),
+  'the invoice of an old tab is forgotten': row('paid_not_fulfilled', 'old_tab_dropped', (shop) => {
+    const { paid } = shop;
+    shop.paid = (event) => {
+      if (shop.attemptsOf(shop.orderOf(event.external_id)).at(-1) === event.external_id) paid.call(shop, event);
+    };
+  }),
+  'a late cancellation cancels the renewal': row('paid_not_fulfilled', 'renewal_canceled', (shop) => {
+    const { paid, checkout } = shop;
+    // The press opens the order again, and the payment of an order that is canceled is not booked.
+    shop.checkout = (order) => {
+      shop.db.prepare(`UPDATE orders SET state = 'open' WHERE id = ? AND state = 'canceled'`).run(order.id);
+      return checkout.call(shop, order);
+    };
+    shop.canceled = ({ external_id }) => {
+      const id = shop.orderOf(external_id);
+      shop.db.prepare(`UPDATE orders SET state = 'canceled' WHERE id = ? AND state = 'open'`).run(id);
+    };
+    shop.paid = (event) => {
+      const id = shop.orderOf(event.external_id);
+      const isLate = shop.attemptsOf(id).at(0) === event.external_id;
+      if (isLate || shop.stateOf(id) !== 'canceled') paid.call(shop, event);
+    };
+  }),
+  'the job takes an error for unpaid': row('paid_not_fulfilled', 'error_as_unpaid', (shop) => {
+    const given = new Set<string>();
+    shop.catchUp = async () => {
+      for (const id of shop.waiting().filter((each) => !given.has(each))) {
+        try {
+          const invoice = await shop.merchant.invoices.get(id);
+          if (invoice.status === 'success') await shop.handler.catchUp(shop.merchant, { orders: [id] });
+        } catch {
+          given.add(id); // given up
+        }
+      }
+    };
+  }),
+  'a surplus is kept': row('payment_kept', 'surplus_kept', (shop) => {
+    const { adjusted } = shop;
+    shop.adjusted = (event) => {
+      if (event.original_amount !== null && event.amount.gt(event.original_amount)) shop.paid(event);
+      else adjusted.call(shop, event);
+    };
+  }),
+  'two workers with one queue': row('fulfilled_twice', 'own_repeat', (shop) => {
+    shop.db.exec('CREATE TABLE queue (event TEXT, done INTEGER DEFAULT 0)');
+    const keep = (event: InvoiceEvent): void =>
+      void shop.db.prepare('INSERT INTO queue (event) VALUES (?)').run(JSON.stringify(event));
+    const { paid, adjusted, canceled } = shop;
+    const inside: Shop = Object.assign(Object.create(shop), { paid, adjusted, canceled });
+    [shop.paid, shop.adjusted, shop.canceled] = [keep, keep, keep as never];
+    const work = async (): Promise<void> => {
+      for (;;) {
+        const task = shop.db.prepare('SELECT rowid, event FROM queue WHERE done = 0').get();
+        if (task === undefined) return;
+        await tick();
+        inside.handle(parseInvoiceEvent(JSON.parse(String(task['event']))));
+        shop.db.prepare('UPDATE queue SET done = 1 WHERE rowid = ?').run(Number(task['rowid']));
+      }
+    };
+    let working: Promise<unknown> = Promise.resolve();
+    const { receive, catchUp } = shop;
+    // Each delivery wakes a worker.
+    shop.receive = async (request) => {
+      const response = await receive.call(shop, request);
+      working = Promise.all([working, work()]);
+      return response;
+    };
+    shop.catchUp = async () => {
+      await catchUp.call(shop);
+      working = Promise.all([working, work()]);
+    };
+    shop.idle = async () => void (await working);
+  }),
+  'parcels one after the other': row('parcel_missing', 'not_atomic', (shop) => {
+    let life = 0;
+    const { restart } = shop;
+    shop.restart = async () => {
+      life += 1;
+      await restart.call(shop);
+    };
+    shop.receive = async (request) => {
+      const event = await shop.verify(request).catch(() => null);
+      if (event === null) return new Response(null, { status: 401 });
+      const mine = life;
+      const seen = once(shop, event);
+      if (seen.type !== 'invoice.paid' || seen.adjusted) {
+        shop.handle(seen);
+        return new Response('ok');
+      }
+      const id = shop.orderOf(seen.external_id);
+      shop.set(id, 'fulfilled', shop.book(seen).credited);
+      for (const item of ['tea', 'mug', 'card']) {
+        shop.give(id, { item });
+        for (let step = 0; step < 3; step += 1) await tick();
+        if (mine !== life) throw new Error('the process was killed');
+      }
+      return new Response('ok');
+    };
+    return { catchUp: undefined };
+  }),
+  'a job of its own that keeps no record': row('fulfilled_twice', 'job_repeats', (shop) => {
+    shop.paid = (event) => shop.set(shop.orderOf(event.external_id), 'paid', shop.book(event).credited);
+    const { catchUp } = shop;
+    shop.catchUp = async () => {
+      await catchUp.call(shop);
+      const rows = shop.db.prepare(`SELECT id FROM orders WHERE state = 'paid'`).all();
+      for (const { id } of rows) {
+        if (shop.stateOf(String(id)) === 'paid' && !shop.isPartly(String(id))) shop.give(String(id));
+      }
+    };
+  }),
+  'two turns of the job at once': row('fulfilled_twice', 'job_race', (shop) => {
+    shop.paid = (event) => shop.set(shop.orderOf(event.external_id), 'paid', shop.book(event).credited);
+    const { catchUp } = shop;
+    shop.catchUp = async () => {
+      await catchUp.call(shop);
+      const rows = shop.db.prepare(`SELECT id FROM orders WHERE state = 'paid'`).all();
+      for (const { id } of rows) {
+        if (shop.isPartly(String(id))) continue;
+        await tick();
+        gives(shop, String(id));
+      }
+    };
+  }),
+  'a look-up by LIKE': row('fulfilled_twice', 'wrong_lookup', (shop) => {
+    const { paid } = shop;
+    shop.paid = (event) => {
+      const like = shop.db.prepare(`SELECT id FROM orders WHERE id LIKE ? || '%'`).all(shop.orderOf(event.external_id));
+      for (const { id } of like) paid.call(shop, { ...event, external_id: String(id) });
+    };
+  }),
+  'a key of the events without their type': row('paid_not_fulfilled', 'key_without_type', (shop) => {
+    shop.receive = async (request) => {
+      const event = await shop.verify(request).catch(() => null);
+      if (event === null) return new Response(null, { status: 401 });
+      const { changes } = shop.db.prepare('INSERT OR IGNORE INTO seen VALUES (?)').run(event.invoice_uuid);
+      if (changes === 1) shop.handle(event);
+      return new Response('ok');
+    };
+    return { catchUp: undefined };
+  }),
+  'gives by itself a second time': row('fulfilled_twice', 'own_repeat', (shop) => {
+    const { paid } = shop;
+    shop.paid = (event) => {
+      paid.call(shop, event);
+      if (Number(event.credited_usdt) % 3 < 1) shop.give(shop.orderOf(event.external_id));
+    };
+  }),
+  'a job that reads one page of a list': row('paid_not_fulfilled', 'catch_up_lists', (shop) => {
+    shop.catchUp = async () => {
+      const page = await shop.merchant.invoices.list({ status: 'success', per_page: 2 });
+      for (const invoice of page.items) shop.handle(once(shop, eventOfInvoice(invoice)));
+    };
+    shop.receive = async (request) => {
+      const event = await shop.verify(request).catch(() => null);
+      if (event === null) return new Response(null, { status: 401 });
+      shop.handle(once(shop, event));
+      return new Response('ok');
+    };
+  }),
+  'everything is sold out': row('nobody_served', 'all_refused', () => ({
+    checkout: async () => ({ refused: 'sold out' }),
+  })),
+  'half of the price is enough': row('fulfilled_for_less', 'adjusted_as_paid', (shop) => {
+    const { adjusted } = shop;
+    shop.adjusted = (event) =>
+      event.amount.gte(event.original_amount?.div(2) ?? 0) && event.amount.lt(event.original_amount ?? 0)
+        ? shop.paid(event)
+        : adjusted.call(shop, event);
   }),
   'the same parcel twice': row('fulfilled_twice', 'no_dedupe', (shop) => {
     shop.receive = (request) => shop.plain(request);
@@ -223,9 +534,19 @@ export const MISTAKES = {
       return rows.flatMap(({ id }) => shop.attemptsOf(String(id)));
     };
   }),
-  'catchUp for first invoices alone': row('paid_not_fulfilled', 'catch_up_first', (shop) => {
-    const { waiting } = shop;
-    shop.waiting = () => waiting.call(shop).filter((id) => shop.orderOf(id) === id);
+  'a job of its own for first invoices alone': row('paid_not_fulfilled', 'catch_up_first', (shop) => {
+    shop.receive = async (request) => {
+      const event = await shop.verify(request).catch(() => null);
+      if (event === null) return new Response(null, { status: 401 });
+      shop.handle(once(shop, event));
+      return new Response('ok');
+    };
+    shop.catchUp = async () => {
+      for (const id of shop.waiting().filter((each) => shop.orderOf(each) === each)) {
+        const invoice = await shop.merchant.invoices.get(id).catch(() => null);
+        if (invoice?.status === 'success') shop.handle(once(shop, eventOfInvoice(invoice)));
+      }
+    };
   }),
   'forgets the order of a renewed invoice': row('paid_not_fulfilled', 'renewed_unknown', (shop) => {
     const { paid } = shop;
@@ -410,20 +731,20 @@ export const MISTAKES = {
   ),
   'another secret, and says nothing': row(
     'nothing_delivered',
-    'other_secret',
+    'signature_refused',
     checking((_, body, header) => header('signature') === hmac('whsec_another', header('timestamp'), body)),
   ),
-  'another secret': row('nothing_delivered', 'other_secret', (shop) => {
+  'another secret': row('nothing_delivered', 'signature_refused', (shop) => {
     shop.secret = 'whsec_another_0123456789';
   }),
   'the API key as secret': row(
     'nothing_delivered',
-    'other_secret',
+    'signature_refused',
     checking(({ service }, body, header) => header('signature') === hmac(service.apiKey, header('timestamp'), body)),
   ),
   'a body that was written again': row(
     'nothing_delivered',
-    'other_secret',
+    'signature_refused',
     checking(
       ({ secret }, body, header) =>
         header('signature') === hmac(secret, header('timestamp'), JSON.stringify(JSON.parse(body))),
@@ -431,7 +752,7 @@ export const MISTAKES = {
   ),
   'base64 in place of hex': row(
     'nothing_delivered',
-    'other_secret',
+    'signature_refused',
     checking(({ secret }, body, header) => header('signature') === hmac(secret, header('timestamp'), body, 'base64')),
   ),
   'the clock of the machine, and says nothing': row(

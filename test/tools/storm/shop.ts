@@ -1,7 +1,13 @@
 import { DatabaseSync } from 'node:sqlite';
-import { type CreatedInvoice, hasCode, type Invoice, MerchantClient, orderOf } from '../../../src/index.ts';
+import { type CreatedInvoice, Decimal, hasCode, type Invoice, MerchantClient, orderOf } from '../../../src/index.ts';
 import type { OrderState, ReconcileOrder } from '../../../src/reconcile/index.ts';
-import type { StormFulfilment, StormOrder, StormService, StormShop } from '../../../src/tools/storm/index.ts';
+import type {
+  StormCheckout,
+  StormFulfilment,
+  StormOrder,
+  StormService,
+  StormShop,
+} from '../../../src/tools/storm/index.ts';
 import {
   createWebhookHandler,
   type InvoiceAdjustedEvent,
@@ -34,6 +40,7 @@ export class Shop {
     this.db.exec(`CREATE TABLE orders (id TEXT PRIMARY KEY, amount TEXT, currency TEXT, state TEXT DEFAULT 'open', credited TEXT);
       CREATE TABLE attempts (external_id TEXT PRIMARY KEY, order_id TEXT);
       CREATE INDEX attempts_of ON attempts (order_id);
+      CREATE TABLE payments (uuid TEXT PRIMARY KEY, order_id TEXT, external_id TEXT, credited TEXT);
       CREATE TABLE given (order_id TEXT, kind TEXT, item TEXT, credited TEXT);
       CREATE TABLE seen (uuid TEXT PRIMARY KEY)`);
   }
@@ -66,6 +73,17 @@ export class Shop {
     return String(this.db.prepare('SELECT state FROM orders WHERE id = ?').get(id)?.['state']);
   }
 
+  /** The credited USDT of all payments of an order. */
+  creditOf(id: string): string {
+    const rows = this.db.prepare('SELECT credited FROM payments WHERE order_id = ?').all(id);
+    return rows.reduce((sum, { credited }) => sum.plus(String(credited)), new Decimal(0)).toFixed();
+  }
+
+  /** Whether less than the order was paid. */
+  isPartly(id: string): boolean {
+    return this.db.prepare(`SELECT 1 FROM given WHERE order_id = ? AND kind = 'review'`).get(id) !== undefined;
+  }
+
   set(id: string, state: OrderState, credited: string | null = null): void {
     const { changes } = this.db
       .prepare('UPDATE orders SET state = ?, credited = ? WHERE id = ?')
@@ -84,15 +102,34 @@ export class Shop {
     return event.credited_usdt.toFixed();
   }
 
+  /** Keeps a payment by its invoice. `isSecond`: another invoice of the order was paid before. */
+  book(event: PaidEvent): { readonly id: string; readonly isSecond: boolean; readonly credited: string } {
+    const [id, uuid] = [this.orderOf(event.external_id), event.invoice_uuid];
+    this.db
+      .prepare('INSERT OR REPLACE INTO payments VALUES (?, ?, ?, ?)')
+      .run(uuid, id, event.external_id, this.credit(event));
+    const isSecond =
+      this.db.prepare('SELECT 1 FROM payments WHERE order_id = ? AND uuid <> ?').get(id, uuid) !== undefined;
+    return { id, isSecond, credited: this.creditOf(id) };
+  }
+
   paid(event: PaidEvent): void {
-    const id = this.orderOf(event.external_id);
-    this.set(id, 'fulfilled', this.credit(event));
-    this.give(id);
+    const { id, isSecond, credited } = this.book(event);
+    const isDone = isSecond && this.stateOf(id) === 'fulfilled';
+    this.set(id, 'fulfilled', credited);
+    this.give(id, isDone ? { kind: 'review' } : {});
   }
 
   adjusted(event: InvoiceAdjustedEvent): void {
-    if (event.original_amount !== null && event.amount.gte(event.original_amount)) this.paid(event);
-    else this.set(this.orderOf(event.external_id), 'paid', this.credit(event)); // a person decides
+    if (event.original_amount !== null && event.amount.gte(event.original_amount)) {
+      this.paid(event);
+      this.give(this.orderOf(event.external_id), { kind: 'review' }); // a person returns the surplus
+      return;
+    }
+    const { id, credited } = this.book(event);
+    const isDone = this.stateOf(id) === 'fulfilled';
+    this.set(id, isDone ? 'fulfilled' : 'paid', credited);
+    this.give(id, { kind: 'review' }); // a person decides
   }
 
   /** The end of an earlier invoice says nothing about the order. */
@@ -150,7 +187,7 @@ export class Shop {
     this.db.prepare('INSERT OR IGNORE INTO attempts VALUES (?, ?)').run(id, id);
   }
 
-  async checkout(order: StormOrder): Promise<string | { payment_url: string } | null> {
+  async checkout(order: StormOrder): Promise<StormCheckout> {
     this.insert(order);
     this.clicks += 1;
     return await this.create(order);
@@ -177,9 +214,16 @@ export class Shop {
     }));
   }
 
+  /** The invoices without a payment: those of open and canceled orders, and of orders with a second one. */
   waiting(): string[] {
-    const rows = this.db.prepare(`SELECT id FROM orders WHERE state IN ('open', 'canceled')`).all();
-    return rows.flatMap(({ id }) => this.attemptsOf(String(id)));
+    const rows = this.db
+      .prepare(
+        `SELECT external_id FROM attempts JOIN orders ON orders.id = order_id
+         WHERE (state IN ('open', 'canceled') OR order_id IN (SELECT order_id FROM attempts GROUP BY order_id HAVING count(*) > 1))
+         AND external_id NOT IN (SELECT external_id FROM payments)`,
+      )
+      .all();
+    return rows.map(({ external_id }) => String(external_id));
   }
 
   async catchUp(): Promise<void> {

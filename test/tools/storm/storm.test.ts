@@ -128,7 +128,7 @@ describe('what the shop gives to the storm', () => {
     }));
     expect(findings[0]).toMatchObject({
       kind: 'order_malformed',
-      problem: 'row 1 of fulfilments: external_id must be text, not undefined.',
+      problem: 'row 1 of fulfilments: external_id or order must be text, not undefined.',
     });
   });
 
@@ -148,7 +148,8 @@ describe('what the shop gives to the storm', () => {
       fulfilments: async () => (await rowsOf(fulfilments?.())).map((row) => ({ ...row, kind: 'Goods' as never })), // on purpose
     }));
     const first = { kind: 'order_malformed', order: expect.stringMatching(/^order-\d+$/) };
-    const problem = 'row 1 of fulfilments: kind must be goods, credit, refund, review or absent, not "Goods".';
+    const problem =
+      'row 1 of fulfilments: kind must be goods, credit, refund, review, bonus, fee or absent, not "Goods".';
     expect([findings[0], money]).toEqual([expect.objectContaining({ ...first, problem }), {}]);
   });
 
@@ -172,10 +173,10 @@ describe('what the shop gives to the storm', () => {
       problem: expect.stringMatching(/leads to no invoice of the storm: .* payment_url, .*service\.fetch/),
     });
     const created = withMembers(({ checkout }) => ({
-      checkout: async (order) => ({ invoice: await checkout(order) }) as never, // the result of createOrRenew as it is
+      checkout: async (order) => ({ link: await checkout(order) }) as never, // a result of its own
     }));
     await expect(created).rejects.toThrow(
-      'storm: checkout must resolve to the payment_url, the invoice or null, not an object.',
+      'storm: checkout must resolve to the payment_url, the invoice, the result of createOrRenew, { refused } or null, not an object.',
     );
   });
 });
@@ -195,7 +196,7 @@ describe('the money', () => {
   // given for less the difference, and of a payment for which the shop did nothing all that was paid is owed.
   it.each<[string, 'lost' | 'owed' | 'both', (shop: Shop) => Change]>([
     ['given twice', 'lost', MISTAKES['memoryStore with a restart'].plant],
-    ['given for less', 'lost', MISTAKES['adjusted treated as paid in full'].plant],
+    ['given for less, and a surplus kept', 'both', MISTAKES['adjusted treated as paid in full'].plant],
     ['owed', 'owed', MISTAKES['another amount is acknowledged and dropped'].plant],
     [
       'all of it at once',
@@ -217,10 +218,15 @@ describe('the money', () => {
         const paid = invoices
           .filter(({ external_id }) => shop.attemptsOf(id).includes(external_id))
           .reduce((sum, invoice) => sum.plus(invoice.adjustment?.actual_amount_fiat ?? invoice.amount), zero);
-        const times = shop.fulfilments().filter(({ external_id }) => external_id === id).length;
+        const rows = shop.fulfilments().filter(({ external_id }) => external_id === id);
+        const times = rows.filter(({ kind }) => kind === null).length; // goods
         const price = new Decimal(String(amount));
-        if (times > 0) lost = lost.plus(price.times(times - 1)).plus(Decimal.max(price.minus(paid), 0));
-        else if (state === 'open' || state === 'canceled') owed = owed.plus(paid);
+        const bought = Math.max(1, Math.floor(paid.div(price).toNumber()));
+        const count = invoices.filter(({ external_id }) => shop.attemptsOf(id).includes(external_id)).length;
+        const again = Math.max(0, times - Math.min(count, bought));
+        if (times > 0) lost = lost.plus(price.times(again)).plus(Decimal.max(price.minus(paid), 0));
+        else if (rows.length === 0 && (state === 'open' || state === 'canceled')) owed = owed.plus(paid);
+        if (times > 0 && rows.length === times) owed = owed.plus(Decimal.max(paid.minus(price.times(times)), 0)); // kept
       }
       sums.push({ lost, owed });
     };
@@ -229,7 +235,8 @@ describe('the money', () => {
       each.close = () => {};
       return { ...plant(each), close: () => count(each).finally(() => close.call(each)) };
     });
-    const { money } = await storm({ seed: 3, shop });
+    const weights = { customers: { dispute: 0 } }; // the service shows what is left of the payment
+    const { money } = await storm({ seed: 3, weights, shop });
     expect(money).toEqual({ EUR: sums[0] });
     expect([sums[0]?.lost.gt(100), sums[0]?.owed.gt(100)]).toEqual([which !== 'owed', which !== 'lost']);
   });
@@ -243,7 +250,7 @@ describe('the money', () => {
       }),
     });
     expect(summary()).toMatch(
-      /^\d+ of 200 orders went wrong: lost [\d,]+\.\d\d EUR, owed [\d,]+\.\d\d EUR: \d+ given for less, \d+ given twice, \d+ not given\. Replay with seed 3\.$/,
+      /^\d+ of 200 orders went wrong: lost [\d,]+\.\d\d EUR, owed [\d,]+\.\d\d EUR: \d+ given for less, \d+ given twice, \d+ not given, \d+ kept in part\. Replay with seed 3\.$/,
     );
   });
 
@@ -292,22 +299,23 @@ describe('the replay', () => {
 
 it('says what the orders of a finding share', async () => {
   const { findings } = await over('a payment of a canceled order is acknowledged and dropped');
-  expect(findings[0]?.shared).toMatch(/^(?:Both|All \d+) were paid .+, and of the \d+ right orders (?:none|\d+)\.$/);
+  const shared = findings.flatMap((finding) => finding.shared ?? []);
+  expect(shared[0]).toMatch(/^(?:Both|All \d+) .+, and of the \d+ right orders (?:none|\d+)\.$/);
 });
 
 it('names the same cause of a dropped payment, by whatever it came and whenever its end was told', async () => {
   for (const seed of [5, 7]) {
     const { findings } = await over('a payment of a canceled order is acknowledged and dropped', { seed });
     const named = new Set(findings.map(({ mistake }) => mistake));
-    expect(named).toEqual(new Set(['canceled_stays', 'renewed_unknown']));
+    expect(named).toEqual(new Set(['canceled_stays']));
   }
 });
 
 it('says what too few customers left out, and nothing of it where they were chosen', async () => {
-  const few = await over('adjusted treated as paid in full', { customers: 3, seed: 42 });
+  const few = await over('right', { customers: 3, seed: 42 });
   expect(few.summary()).toMatch(/^3 orders, nothing wrong, and \d\d kinds of customers and faults not played\. /);
   expect(few.html()).toContain('kinds of customers and faults not played.');
-  expect(few.notSeen.join()).toMatch(/pay_less, .*outage/);
+  expect(few.notSeen.join()).toMatch(/pay_\w+, .*outage/);
   const chosen = await over('right', { customers: 3, only: ['order-1'] });
   expect(chosen.summary()).toBe('1 order, nothing wrong. Replay with seed 1.');
 });
@@ -398,7 +406,8 @@ it.each([
     const { checkout, ...rest } = await plantedShop(service, 'right');
     const own: StormShop['checkout'] = async (order) => {
       const given = await checkout(order);
-      const link = typeof given === 'object' ? String(given?.payment_url) : given;
+      const link =
+        typeof given === 'object' && given !== null && 'payment_url' in given ? given.payment_url : String(given);
       return linkOf(link.slice(link.lastIndexOf('/') + 1));
     };
     return { ...rest, checkout: own };
@@ -542,7 +551,12 @@ it.each<[string, keyof StormShop]>([
     ]);
     return { ...right, ...Object.fromEntries(told) };
   };
-  await storm({ customers: 3, restartEvery: 1, timeLimit: 300, shop });
+  const weights = {
+    customers: only(DEFAULT_WEIGHTS.customers, 'pay'),
+    network: only(DEFAULT_WEIGHTS.network, 'calm'),
+    webhooks: only(DEFAULT_WEIGHTS.webhooks, 'delivered'),
+  };
+  await storm({ customers: 3, weights, restartEvery: 1, timeLimit: 1_000, shop });
   const before = [...calls];
   expect(before).toContain(name);
   fail(new Error('too late'));

@@ -1,11 +1,11 @@
 // What `webhooks check` sends, as one table: the delivery, the expected response, the cause of another one, and the
 // remedy.
 import { LONG_WORK } from '../../sandbox/delivery/diagnose.ts';
+import { FORGERIES, type Forgery } from '../../sandbox/delivery/forgeries.ts';
 import type { EventKind } from './delivery.ts';
 
 /** How a delivery differs from a genuine one. The deliveries of a case have one event, one time and one id. */
-export interface Change {
-  readonly secret?: string;
+export interface Change extends Forgery {
   /** Milliseconds from the time of the case to the timestamp. */
   readonly ahead?: number;
   /** Replaces the timestamp after signing by the time of the case. */
@@ -13,14 +13,10 @@ export interface Change {
   /** A timestamp that is signed as it is. */
   readonly timestamp?: string;
   readonly hasOtherId?: true;
-  /** Headers that replace the signed ones. Undefined removes one. */
-  readonly headers?: Readonly<Record<string, string | undefined>>;
   /** Another signature, made from the genuine one. */
   readonly signature?: (genuine: string) => string;
   /** Another body, signed. */
   readonly body?: (genuine: string) => string;
-  /** A body that is sent under the signature of the genuine one. */
-  readonly sentBody?: (genuine: string) => string;
   /** Sends GET, without headers and body. */
   readonly isGet?: true;
 }
@@ -44,7 +40,6 @@ export interface Case {
 }
 
 const MINUTE = 60_000;
-const OTHER_SECRET = 'not-the-secret-of-this-business';
 export const SIGNATURE = 'X-Webhook-Signature';
 export const TIMESTAMP = 'X-Webhook-Timestamp';
 
@@ -125,7 +120,7 @@ const ADJUSTMENTS: readonly Case[] = [
   accepted('accepts-overpaid', 'accepts a payment above the order amount', FULFIL, { kind: 'overpaid' }),
 ];
 
-const FORGERIES: readonly Case[] = [
+const NOT_GENUINE: readonly Case[] = [
   accepted(
     'accepts-raw-bytes',
     'verifies the raw bytes (spaces, escapes)',
@@ -138,9 +133,7 @@ const FORGERIES: readonly Case[] = [
       ],
     },
   ),
-  refused('refuses-unsigned', 'refuses a delivery without signature headers', {
-    headers: { [SIGNATURE]: undefined, [TIMESTAMP]: undefined, 'X-Webhook-Id': undefined },
-  }),
+  refused('refuses-unsigned', 'refuses a delivery without signature headers', FORGERIES.unsigned.change),
   refused(
     'refuses-no-timestamp',
     'refuses a missing timestamp',
@@ -149,11 +142,11 @@ const FORGERIES: readonly Case[] = [
     'Refuse when one of the three X-Webhook headers is missing.',
   ),
   refused('refuses-wrong-signature', 'refuses a wrong signature', { signature: withWrongCharacter }),
-  refused('refuses-wrong-secret', 'refuses a signature made with another secret', { secret: OTHER_SECRET }),
+  refused('refuses-wrong-secret', 'refuses a signature made with another secret', FORGERIES.stranger.change),
   refused(
     'refuses-tampered-body',
     'refuses a body changed after signing',
-    { sentBody: (body) => body.replace(/"amount":"[^"]*"/, '"amount":"999999.00"') },
+    FORGERIES.tampered.change,
     'amounts can be changed on the way',
     'Include every byte of the raw body in what you verify.',
   ),
@@ -202,7 +195,7 @@ const FORGERIES: readonly Case[] = [
   refused(
     'refuses-oversized',
     'refuses two megabytes, unsigned',
-    { secret: OTHER_SECRET, body: () => `{"note":"${'x'.repeat(2 * 1_048_576)}"}` },
+    { ...FORGERIES.stranger.change, body: () => `{"note":"${'x'.repeat(2 * 1_048_576)}"}` },
     FORGED,
     'Limit the body, to 256 KiB for example, and answer 413.',
   ),
@@ -234,7 +227,7 @@ const REPEATS: readonly Case[] = [
 export const RULES: readonly { readonly rule: string; readonly heading: string; readonly cases: readonly Case[] }[] = [
   { rule: 'receiver 2', heading: 'Takes POST with JSON, answers any 2xx quickly', cases: BASICS },
   { rule: 'receiver 4', heading: 'A paid invoice is not always paid in full', cases: ADJUSTMENTS },
-  { rule: 'authentication 3', heading: 'Refuses what is not genuine, or too old', cases: FORGERIES },
+  { rule: 'authentication 3', heading: 'Refuses what is not genuine, or too old', cases: NOT_GENUINE },
   { rule: 'receiver 3', heading: 'A repeat changes nothing', cases: REPEATS },
 ];
 

@@ -30,7 +30,8 @@ export interface Served {
 export function serve(world: World, incoming: IncomingRequest): Served {
   const route = findRoute(incoming.method, incoming.url.pathname);
   const operation = route?.operation ?? null;
-  const fault = world.faults.forRequest(operation, () => externalIdIn(world, route, incoming.body));
+  const order = (): string | null => externalIdIn(world, route, incoming.body);
+  const fault = world.settings.requestFault(operation, order) ?? world.faults.forRequest(operation, order);
   const spoilt = fault === null ? undefined : spoiltResponse(world, fault);
   const worksFirst = fault?.type === 'reset_after' || (fault !== null && 'afterWork' in fault && fault.afterWork);
   if (spoilt !== undefined && !worksFirst) return { operation, response: spoilt, fault };

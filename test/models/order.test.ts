@@ -19,6 +19,8 @@ async function findingsOf({ invoices }: State): Promise<(FindingKind | NotCompar
     return {
       uuid: `uuid-${renewal}`,
       external_id: renewal === 0 ? 'order-1' : `order-1--${renewal}`,
+      customer_id: 'customer-7',
+      callback_url: null,
       status,
       amount,
       currency: { id: 1, code: 'EUR', name: 'Euro', symbol: '€' },

@@ -79,11 +79,10 @@ export interface WebhookHandler {
  * @throws ConfigurationError (`SDK_CONFIGURATION`) for a missing or unusable option.
  * @example
  * const handler = createWebhookHandler({
- *   secret: process.env.MERCHANT_WEBHOOK_SECRET ?? '',
  *   store: memoryStore(),
- *   onPaid: async (event) => fulfil(event.external_id, event.credited_usdt),
- *   onAdjusted: async (event) => decide(event.external_id, event.amount, event.credited_usdt), // paid less, or more
- *   onCanceled: async (event) => cancel(event.external_id),
+ *   onPaid: async (event) => book(event.order, event.invoice_uuid, event.amount, event.credited_usdt),
+ *   onAdjusted: async (event) => review(event.order, event.invoice_uuid, event.amount, event.credited_usdt), // paid less, or more
+ *   onCanceled: async (event) => cancel(event.order, event.renewal), // where it still waits for this renewal, or a lower one
  * });
  * http.createServer(toNodeHandler(handler)).listen(3000);
  * @see [Receiver rules](../../docs/service-interface.md#receiver-rules)

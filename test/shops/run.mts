@@ -202,6 +202,10 @@ async function emptyShop(): Promise<void> {
 const ORDERS = `SELECT o.code, o.state, o."subTotalWithTax" + o."shippingWithTax" AS total, o."currencyCode" AS currency,
   p."transactionId" AS invoice, p.amount AS paid, p.metadata::json->>'credited_usdt' AS credited
   FROM "order" o LEFT JOIN payment p ON p."orderId" = o.id AND p.state = 'Settled'`;
+/** A row for each order, with the sum of its payments. */
+const SUMS = `SELECT code, state, total, currency, sum(paid) AS paid, sum(credited::numeric)::text AS credited
+  FROM (${ORDERS}) AS payments GROUP BY code, state, total, currency`;
+type Sum = Omit<Row, 'invoice'>;
 interface Row {
   readonly code: string;
   readonly state: string;
@@ -253,12 +257,11 @@ async function endToEnd(): Promise<void> {
     await sandbox.pay(first, { late: true });
     await sandbox.settle();
     const renewed = (await rows()).slice(2);
-    const { code } = renewed[0] ?? { code: '' };
     equal(
       renewed.map((row) => [row.state, row.invoice]),
       [
-        ['PaymentSettled', `${code}--1`],
-        ['PaymentSettled', code],
+        ['PaymentSettled', second],
+        ['PaymentSettled', first],
       ],
       'a renewed order that is paid twice has both payments',
     );
@@ -306,7 +309,7 @@ async function open(service: StormService): Promise<StormShop> {
   await shop.start();
   const pool = openPool({ host, user: 'postgres', database: 'vendure' });
   const customers = new Map<string, Customer>();
-  const rows = async (): Promise<Row[]> => (await pool.query<Row>(ORDERS)).rows;
+  const rows = async (): Promise<Sum[]> => (await pool.query<Sum>(SUMS)).rows;
   return {
     async checkout({ id }) {
       const customer = customers.get(id) ?? new Customer(shop);
@@ -320,18 +323,13 @@ async function open(service: StormService): Promise<StormShop> {
     },
     orders: async () =>
       (await rows())
-        .filter(({ state, invoice }) => state !== 'AddingItems' || invoice !== null)
-        .map(({ code, state, total, currency, invoice, paid, credited }) => ({
-          external_id: invoice ?? code,
-          order: code,
-          amount: ((paid ?? total) / 100).toFixed(2),
+        .filter(({ state, paid }) => state !== 'AddingItems' || paid !== null)
+        .map(({ code, state, total, currency, paid, credited }) => ({
+          external_id: code,
+          amount: (total / 100).toFixed(2),
           currency,
           state:
-            state === 'PaymentSettled'
-              ? ('fulfilled' as const)
-              : invoice === null
-                ? ('open' as const)
-                : ('paid' as const),
+            state === 'PaymentSettled' ? ('fulfilled' as const) : paid === null ? ('open' as const) : ('paid' as const),
           credited_usdt: credited,
         })),
     fulfilments: async () => {

@@ -30,15 +30,17 @@ export type Next =
  */
 export async function startPayment(
   { merchant, orders, url, isSandbox }: Checkout,
-  { id, currency, missing, charge, chargeId }: Order,
+  order: Order,
   number: number,
 ): Promise<Next> {
+  const { id, currency, missing, charge, chargeId } = order;
   if (missing.isZero() || number !== charge) return { kind: 'order' };
   const amount = missing.toFixed(2);
   const methods = await merchant.paymentMethods.forCharge({ currency, amount });
   if (methods.length === 0) return { kind: 'uncharged' };
 
-  const { invoice, differences } = await merchant.invoices.createOrRenew({
+  orders.ask(order); // its payment finds it, whatever happens from here
+  const found = await merchant.invoices.createOrRenew({
     external_id: chargeId,
     customer_id: id, // the shop has no accounts
     amount,
@@ -48,17 +50,17 @@ export async function startPayment(
     success_url: `${url()}/orders/${id}?returned=1`,
     fail_url: `${url()}/orders/${id}`,
   });
-  const { external_id } = invoice;
+  const { invoice, renewal, differences } = found;
   if (!isSandbox && differences.includes('callback_url'))
     throw new Error(
-      `another shop has an invoice with the id ${external_id}, and would get ` +
+      `another shop has an invoice with the id ${chargeId}, and would get ` +
         'its webhook: begin the ids of each shop with a prefix. If ' +
         'PUBLIC_URL is new, the invoice has the old one until it expires.',
     );
-  // before the customer has the link, so that the nightly job asks about it
-  const isOpen = orders.keep({ external_id, amount });
   // a paid invoice waits for its webhook, which decides
-  return isOpen && invoice.status === 'pending'
+  if (invoice.status !== 'pending') return { kind: 'order' };
+  // before the customer has the link, so that the nightly job asks about it
+  return orders.offer(chargeId, renewal)
     ? { kind: 'payment_page', url: invoice.payment_url }
     : { kind: 'order' };
 }

@@ -17,20 +17,27 @@ CREATE TABLE IF NOT EXISTS orders (
   address TEXT,
   placed_at TEXT -- NULL for a draft
 ) STRICT;
--- Each row is one invoice of the service. An order has another one after an
--- expiry (ID--1), or for what is missing after a payment (ID.2).
-CREATE TABLE IF NOT EXISTS payments (
-  external_id TEXT PRIMARY KEY,
+-- What the customer is asked for: the whole order (ID), and after a payment
+-- what is missing (ID.2). For the service each charge is an order, and the
+-- events of all its invoices (ID.2 and ID.2--1) name it.
+CREATE TABLE IF NOT EXISTS charges (
+  id TEXT PRIMARY KEY,
   order_id TEXT NOT NULL REFERENCES orders (id),
   amount TEXT NOT NULL,
-  -- ended: expired, replaced, or not needed. It may still be paid.
-  state TEXT NOT NULL CHECK (state IN ('open', 'paid', 'ended')),
-  created_at TEXT NOT NULL,
-  paid TEXT, -- in the currency of the order
-  credited_usdt TEXT
+  -- of the last invoice whose link was given, or which ended
+  renewal INTEGER NOT NULL DEFAULT 0,
+  -- canceled: it expired, or another payment came. It may still be paid.
+  status TEXT NOT NULL DEFAULT 'new'
+    CHECK (status IN ('new', 'pending', 'paid', 'canceled')),
+  changed_at TEXT NOT NULL
 ) STRICT;
-CREATE UNIQUE INDEX IF NOT EXISTS one_open_payment ON payments (order_id)
-  WHERE state = 'open';
+-- Each payment, by its invoice: a charge can be paid twice.
+CREATE TABLE IF NOT EXISTS payments (
+  invoice_uuid TEXT PRIMARY KEY,
+  charge_id TEXT NOT NULL REFERENCES charges (id),
+  paid TEXT NOT NULL, -- in the currency of the order
+  credited_usdt TEXT NOT NULL
+) STRICT;
 -- What the warehouse sends. One row for each order, whatever happens.
 CREATE TABLE IF NOT EXISTS shipments (
   order_id TEXT PRIMARY KEY REFERENCES orders (id),

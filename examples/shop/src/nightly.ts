@@ -2,35 +2,22 @@ import type { MerchantClient } from 'merchant-invoicing';
 import { type ReconcileOrder, reconcile } from 'merchant-invoicing/reconcile';
 import type { WebhookHandler } from 'merchant-invoicing/webhooks';
 import type { Database } from './database.ts';
-import type { Payment } from './order.ts';
 import { Orders } from './orders.ts';
 
 const DAY = 86_400_000;
-const STATES = { open: 'open', paid: 'fulfilled', ended: 'canceled' } as const;
-
-interface PaymentRow extends Payment {
-  readonly currency: string;
-}
 
 /**
- * A payment that brought less or more is compared with what it brought: the
- * pages ask for the rest. A rest (`ID.2`) is compared alone, and the invoices
- * of one charge (`ID`, `ID--1`) together, as `orderOf` reads them.
+ * A row for each charge, with all its invoices. One that was paid once, with
+ * less or more, is compared with what it brought: the pages ask for the rest.
  */
-const toSide = ({
-  external_id,
-  amount,
-  currency,
-  state,
-  paid,
-  credited_usdt,
-}: PaymentRow): ReconcileOrder => ({
-  external_id,
-  amount: paid ?? amount,
-  currency,
-  credited_usdt,
-  state: STATES[state],
-});
+const COMPARED = `SELECT charges.id AS external_id, currency,
+  CASE count(paid) WHEN 1 THEN max(paid) ELSE charges.amount END AS amount,
+  CASE count(paid) WHEN 1 THEN max(credited_usdt) END AS credited_usdt,
+  CASE charges.status WHEN 'pending' THEN 'open' WHEN 'paid' THEN 'fulfilled'
+    ELSE 'canceled' END AS state
+  FROM charges JOIN orders ON orders.id = order_id
+    LEFT JOIN payments ON charge_id = charges.id
+  WHERE charges.status <> 'new' AND changed_at >= ? GROUP BY charges.id`;
 
 /**
  * Handles payments whose webhook was lost, compares the week with the service,
@@ -44,16 +31,15 @@ export async function nightly(
   tell: (line: string) => void,
   signal?: AbortSignal,
 ): Promise<number> {
-  // Also what ended lately without a payment: an expired invoice may still be
-  // paid.
+  // Also what ended lately, and what was renewed: it may be paid late, or twice.
   const waiting = db
     .prepare(
-      `SELECT external_id FROM payments
-       WHERE state = 'open' OR (state = 'ended' AND created_at > ?)
-       ORDER BY created_at`,
+      `SELECT id FROM charges WHERE status = 'pending'
+         OR changed_at > ? AND (status = 'canceled' OR renewal > 0)
+       ORDER BY changed_at`,
     )
     .all(new Date(Date.now() - 7 * DAY).toISOString());
-  const orders = waiting.map(({ external_id }) => String(external_id));
+  const orders = waiting.map(({ id }) => String(id));
   const { played, failed, busy, unknown } = await handler.catchUp(merchant, {
     orders,
     signal,
@@ -62,18 +48,14 @@ export async function nightly(
   let findings = failed + busy + unknown;
 
   const since = new Date(Date.now() - 7 * DAY);
-  // A day more than the invoices: an invoice may be younger than its payment.
-  const rows: unknown[] = db
-    .prepare(
-      `SELECT payments.*, currency FROM payments
-       JOIN orders ON orders.id = order_id WHERE payments.created_at >= ?`,
-    )
+  // A day more than the invoices: an invoice may be younger than its charge.
+  const charged: unknown[] = db
+    .prepare(COMPARED)
     .all(new Date(Date.now() - 8 * DAY).toISOString());
-  // the columns are those of the statement
-  const sides = (rows as PaymentRow[]).map(toSide);
   for await (const finding of reconcile({
     merchant,
-    orders: sides,
+    // the columns are those of the statement
+    orders: charged as ReconcileOrder[],
     since,
     signal,
   })) {

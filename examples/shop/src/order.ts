@@ -1,20 +1,13 @@
-import { Decimal, orderOf } from 'merchant-invoicing';
+import { Decimal } from 'merchant-invoicing';
 import type { Line } from './catalogue.ts';
 
-/** One invoice of an order. */
-export interface Payment {
-  readonly external_id: string;
-  readonly amount: string;
-  readonly state: 'open' | 'paid' | 'ended';
-  readonly paid: string | null;
-  readonly credited_usdt: string | null;
+/** What the customer was asked for: the whole order, or what was missing. */
+export interface Charge {
+  readonly id: string;
+  readonly status: 'new' | 'pending' | 'paid' | 'canceled';
 }
 
-/** Returns the order of an invoice: `ID` for `ID--1`, `ID.2` and `ID.2--1`. */
-export const orderIdOf = (external_id: string): string =>
-  orderOf(external_id).order.replace(/\.[1-9]\d*$/, '');
-
-/** A row of the table, and its payments. */
+/** A row of the table, with its charges, and the fiat of each payment. */
 export interface OrderFacts {
   readonly id: string;
   readonly lines: readonly Line[];
@@ -23,12 +16,13 @@ export interface OrderFacts {
   readonly name: string | null;
   readonly address: string | null;
   readonly placed_at: string | null;
-  readonly payments: readonly Payment[];
+  readonly charges: readonly Charge[];
+  readonly payments: readonly string[];
 }
 
 /**
- * The state that the customer sees. It follows from the payments, so it cannot
- * contradict them.
+ * The state that the customer sees. It follows from charges and payments, so it
+ * cannot contradict them.
  */
 export type OrderState = 'draft' | 'waiting' | 'underpaid' | 'ended' | 'paid';
 
@@ -49,24 +43,22 @@ export interface Order extends OrderFacts {
    * number, which creates nothing.
    */
   readonly charge: number;
-  /** `ID` or `ID.2`. A renewed invoice has `--1` behind it. */
+  /** `ID` or `ID.2`: the `order` of its invoices. */
   readonly chargeId: string;
 }
 
 export function toOrder(facts: OrderFacts): Order {
   const paid = facts.payments.reduce(
-    (sum, payment) => sum.plus(payment.paid ?? 0),
+    (sum, payment) => sum.plus(payment),
     new Decimal(0),
   );
   const rest = new Decimal(facts.amount).minus(paid);
-  const isOpen = facts.payments.some(({ state }) => state === 'open');
-  const charge =
-    1 + facts.payments.filter(({ state }) => state === 'paid').length;
+  const charge = 1 + facts.payments.length;
   // a rest below a cent would never be paid
   const missing = Decimal.max(rest, 0).toDecimalPlaces(2, Decimal.ROUND_UP);
   return {
     ...facts,
-    state: stateOf(facts, missing, paid, isOpen),
+    state: stateOf(facts, missing, paid),
     paid,
     missing,
     surplus: Decimal.max(rest.negated(), 0),
@@ -76,13 +68,14 @@ export function toOrder(facts: OrderFacts): Order {
 }
 
 function stateOf(
-  { placed_at, payments }: OrderFacts,
+  { placed_at, charges }: OrderFacts,
   missing: Decimal,
   paid: Decimal,
-  isOpen: boolean,
 ): OrderState {
   if (placed_at === null) return 'draft';
   if (missing.isZero()) return 'paid';
-  if (isOpen || payments.length === 0) return 'waiting';
+  const isOpen = charges.some(({ status }) => status === 'pending');
+  if (isOpen || charges.every(({ status }) => status === 'new'))
+    return 'waiting';
   return paid.isZero() ? 'ended' : 'underpaid';
 }

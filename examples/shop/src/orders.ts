@@ -1,23 +1,16 @@
 import { randomUUID } from 'node:crypto';
-import { orderOf } from 'merchant-invoicing';
 import { CURRENCY, type Line, totalOf } from './catalogue.ts';
 import { type Database, inTransaction } from './database.ts';
-import {
-  type Order,
-  type OrderFacts,
-  orderIdOf,
-  type Payment,
-  toOrder,
-} from './order.ts';
+import { type Order, type OrderFacts, toOrder } from './order.ts';
 
-/** What is known of an invoice. */
-export interface Invoice {
-  readonly external_id: string;
-  /** What was ordered. */
-  readonly amount: string;
+/** A payment of a charge. */
+export interface Payment {
+  /** The charge, which the service knows as the order. */
+  readonly order: string;
+  readonly invoice_uuid: string;
   /** The fiat that the customer has paid, which may be less or more. */
-  readonly paid?: string;
-  readonly credited_usdt?: string;
+  readonly paid: string;
+  readonly credited_usdt: string;
 }
 
 /** The orders in SQLite. Every change is one statement or one transaction. */
@@ -49,10 +42,18 @@ export class Orders {
   get(id: string): Order | null {
     const row = this.#db.prepare('SELECT * FROM orders WHERE id = ?').get(id);
     if (row === undefined) return null;
-    const payments = this.#db
-      .prepare('SELECT * FROM payments WHERE order_id = ?')
+    const charges = this.#db
+      .prepare('SELECT id, status FROM charges WHERE order_id = ?')
       .all(id);
-    const facts = { ...row, lines: JSON.parse(String(row['lines'])), payments };
+    const payments = this.#db
+      .prepare(
+        `SELECT paid FROM payments JOIN charges ON charges.id = charge_id
+         WHERE order_id = ?`,
+      )
+      .all(id)
+      .map(({ paid }) => paid);
+    const lines = JSON.parse(String(row['lines']));
+    const facts = { ...row, lines, charges, payments };
     // the columns are those of the tables
     return toOrder(facts as unknown as OrderFacts);
   }
@@ -67,64 +68,83 @@ export class Orders {
     this.#db.prepare(update).run(name, address, new Date().toISOString(), id);
   }
 
+  /** Keeps what the customer is asked for, before it has an invoice. */
+  ask({ id, chargeId, missing }: Order): void {
+    const insert = `INSERT OR IGNORE INTO charges (id, order_id, amount, changed_at)
+       VALUES (?, ?, ?, ?)`;
+    this.#db.prepare(insert).run(chargeId, id, missing.toFixed(2), now());
+  }
+
   /**
-   * Keeps the invoice of a charge as the open one of its order. Returns false
-   * if the charge was paid meanwhile.
+   * Writes that the customer gets the link of an invoice. The renewal only
+   * rises, and what was canceled opens again for a higher one alone. Returns
+   * false if the customer must not pay: the charge was paid or replaced.
    */
-  keep(invoice: Invoice): boolean {
+  offer(chargeId: string, renewal: number): boolean {
     return inTransaction(this.#db, () => {
-      const { order: chargeId } = orderOf(invoice.external_id);
-      const order = this.get(orderIdOf(chargeId));
-      const isOpen = order?.chargeId === chargeId;
-      if (isOpen) this.#endOpen(order.id);
-      this.#note(invoice, isOpen ? 'open' : 'ended');
-      return isOpen;
+      const id = this.#orderOf(chargeId);
+      if (this.get(id)?.chargeId !== chargeId) return false;
+      const update = this.#db.prepare(`UPDATE charges
+        SET renewal = max(renewal, $n), status = 'pending', changed_at = $now
+        WHERE id = $id AND (status IN ('new', 'pending')
+          OR status = 'canceled' AND renewal < $n)`);
+      const { changes } = update.run({ id: chargeId, n: renewal, now: now() });
+      return changes === 1;
     });
   }
 
-  /** An invoice ended without a payment. A paid one stays paid. */
-  end(invoice: Invoice): void {
-    this.#note(invoice, 'ended');
+  /**
+   * An invoice ended without a payment. A later one of the charge may be open.
+   */
+  cancel(chargeId: string, renewal: number): void {
+    this.#orderOf(chargeId);
+    const update = this.#db.prepare(`UPDATE charges
+      SET renewal = $renewal, status = 'canceled', changed_at = $now
+      WHERE id = $id AND renewal <= $renewal AND status IN ('new', 'pending')`);
+    update.run({ id: chargeId, renewal, now: now() });
   }
 
   /**
-   * Books a payment, and ships the order once it is paid in full. Call it in
-   * the transaction of the webhook store.
+   * Books a payment, and ships the order once it is paid in full. What is too
+   * much waits for a person: the nightly job tells it. Call it in the
+   * transaction of the webhook store.
    */
-  credit(invoice: Required<Invoice>): void {
-    const id = this.#note(invoice, 'paid');
-    this.#endOpen(id); // it asks for what was missing before
+  credit({
+    order: chargeId,
+    invoice_uuid,
+    paid,
+    credited_usdt,
+  }: Payment): void {
+    const id = this.#orderOf(chargeId);
+    const insert = `INSERT INTO payments VALUES (?, ?, ?, ?)
+      ON CONFLICT (invoice_uuid) DO UPDATE SET paid = excluded.paid,
+        credited_usdt = excluded.credited_usdt`;
+    this.#db
+      .prepare(insert)
+      .run(invoice_uuid.toLowerCase(), chargeId, paid, credited_usdt);
+    // an open charge asks for what was missing before
+    const end = `UPDATE charges SET changed_at = $now,
+        status = CASE id WHEN $id THEN 'paid' ELSE 'canceled' END
+      WHERE id = $id
+        OR order_id = $order AND status IN ('new', 'pending')`;
+    this.#db.prepare(end).run({ id: chargeId, order: id, now: now() });
     if (this.get(id)?.missing.isZero() !== true) return;
     this.#db
       .prepare('INSERT OR IGNORE INTO shipments VALUES (?, ?)')
-      .run(id, new Date().toISOString());
-  }
-
-  /** The page no longer leads to the open invoice. It may still be paid. */
-  #endOpen(id: string): void {
-    const update = `UPDATE payments SET state = 'ended'
-       WHERE order_id = ? AND state = 'open'`;
-    this.#db.prepare(update).run(id);
+      .run(id, now());
   }
 
   /**
-   * Writes what is known of an invoice, also if a crash has left no row of it.
-   * Returns the id of its order. @throws Error if there is no such order, so
-   * that the service sends the event again.
+   * Returns the order of a charge, whose row names it. @throws Error if there
+   * is no such charge, so that the service sends the event again.
    */
-  #note(invoice: Invoice, state: Payment['state']): string {
-    const { external_id, amount, paid = null, credited_usdt = null } = invoice;
-    const id = orderIdOf(external_id);
-    if (this.get(id) === null)
-      throw new Error(`no order has ${JSON.stringify(external_id)}`);
-    const now = new Date().toISOString();
-    const upsert = `INSERT INTO payments VALUES (?, ?, ?, ?, ?, ?, ?)
-      ON CONFLICT (external_id) DO UPDATE SET state = excluded.state,
-        paid = excluded.paid, credited_usdt = excluded.credited_usdt
-      WHERE payments.state IN ('open', 'ended') OR excluded.state = 'paid'`;
-    this.#db
-      .prepare(upsert)
-      .run(external_id, id, amount, state, now, paid, credited_usdt);
-    return id;
+  #orderOf(chargeId: string): string {
+    const select = 'SELECT order_id FROM charges WHERE id = ?';
+    const row = this.#db.prepare(select).get(chargeId);
+    if (row === undefined)
+      throw new Error(`no order has ${JSON.stringify(chargeId)}`);
+    return String(row['order_id']);
   }
 }
+
+const now = (): string => new Date().toISOString();

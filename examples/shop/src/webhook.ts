@@ -22,14 +22,14 @@ export async function openReceiver(
   await store.migrate();
   // `amount` is what the customer paid, `credited_usdt` what the shop got.
   const credit = ({
-    external_id,
+    order,
+    invoice_uuid,
     amount,
-    original_amount,
     credited_usdt,
   }: InvoicePaidEvent | InvoiceAdjustedEvent) =>
     orders.credit({
-      external_id,
-      amount: (original_amount ?? amount).toFixed(),
+      order,
+      invoice_uuid,
       paid: credited_usdt.isZero() ? '0' : amount.toFixed(),
       credited_usdt: credited_usdt.toFixed(),
     });
@@ -40,11 +40,11 @@ export async function openReceiver(
     // The same: the shop compares all payments of an order with its amount, and
     // ships when nothing is missing.
     onAdjusted: (event, { commit }) => commit(() => credit(event)),
-    onCanceled: ({ external_id, amount }, { commit }) =>
-      commit(() => orders.end({ external_id, amount: amount.toFixed() })),
-    onReport: ({ reason, external_id, message, error }) =>
+    onCanceled: ({ order, renewal }, { commit }) =>
+      commit(() => orders.cancel(order, renewal)),
+    onReport: ({ reason, order, message, error }) =>
       log(
-        `webhook: ${reason}: ${external_id ?? ''} ${message}` +
+        `webhook: ${reason}: ${order ?? ''} ${message}` +
           (error instanceof Error ? `\n${error.stack}` : ''),
       ),
   });

@@ -125,20 +125,24 @@ export type InvoiceEvent = KnownInvoiceEvents[keyof KnownInvoiceEvents] | Unknow
  */
 export interface InvoiceEventHandlers<Context> {
   /**
-   * Called when an invoice was paid and the service does not call it adjusted. Compare `event.amount` with the amount
-   * of your order, and throw where they differ. If the function throws, the service sends the event again.
+   * Called when an invoice was paid and the service does not call it adjusted. Find your order by `event.order`, and key
+   * the payment by `event.invoice_uuid`: a second payment of an order, or one whose `event.amount` is not that of your
+   * order, is booked and waits for a person, because no repeat of the event changes it. Throw for an order that your
+   * database does not know: the service then sends the event again.
    */
   readonly onPaid: Callback<[event: InvoicePaidEvent, context: Context]>;
   /**
    * Called when another amount was paid than was ordered: `event.amount` is what was paid, `event.original_amount` what
    * was ordered. A paid invoice does not guarantee full payment. Decide here what the customer gets, against
-   * `event.credited_usdt`. If the function throws, the service sends the event again.
+   * `event.credited_usdt`; what was paid above the order is credited, or waits for a person. If the function throws, the
+   * service sends the event again.
    *
    * @see [Receiver rules](../../../docs/service-interface.md#receiver-rules)
    */
   readonly onAdjusted: Callback<[event: InvoiceAdjustedEvent, context: Context]>;
   /**
-   * Called when an invoice expired, failed or was canceled. If the function throws, the service sends the event again.
+   * Called when an invoice expired, failed or was canceled. Cancel the order only where it waits and its renewal is not
+   * above `event.renewal`: a later invoice may be open. If the function throws, the service sends the event again.
    */
   readonly onCanceled: Callback<[event: InvoiceCanceledEvent, context: Context]>;
   /**

@@ -46,7 +46,7 @@ const paymentHandler = new PaymentMethodHandler({
       ? {
           amount: event.amount,
           state: 'Settled',
-          transactionId: event.external_id,
+          transactionId: event.invoice_uuid,
           metadata: { credited_usdt: event.credited_usdt },
         }
       : { amount, state: 'Declined', errorMessage: 'createPaymentLink pays' },
@@ -78,11 +78,11 @@ const keepPayments: OrderProcess<string> = {
   },
 };
 
-/** A row for each invoice of an order, for `catchUp`. */
+/** The last renewal of an order whose link was given, for `catchUp`. */
 @Entity()
-export class OrderInvoice {
-  @PrimaryColumn() id!: string;
-  @Column() order!: string;
+export class OrderRenewal {
+  @PrimaryColumn() order!: string;
+  @Column({ default: 0 }) renewal!: number;
 }
 
 /** The service of this process, for the middleware. */
@@ -141,9 +141,7 @@ export class MerchantInvoicing implements OnApplicationBootstrap {
     const { customer, code } = order ?? {};
     if (order?.state !== 'ArrangingPayment' || !customer || code === undefined)
       throw new Error('This order is not to be paid');
-    const invoices = this.connection.rawConnection.getRepository(OrderInvoice);
-    await invoices.upsert({ id: code, order: code }, ['id']);
-    const { invoice } = await this.ready.merchant.invoices.createOrRenew({
+    const found = await this.ready.merchant.invoices.createOrRenew({
       external_id: code,
       customer_id: String(customer.id),
       amount: amountFromMinor(order.totalWithTax, DIGITS),
@@ -151,8 +149,14 @@ export class MerchantInvoicing implements OnApplicationBootstrap {
       callback_url: `${process.env['SHOP_URL']}/webhook`,
       success_url: `${process.env['SHOP_URL']}/thanks?order=${code}`,
     });
-    await invoices.upsert({ id: invoice.external_id, order: code }, ['id']);
-    return invoice.payment_url;
+    // before the customer gets the link; it only raises
+    await this.connection.rawConnection.query(
+      `INSERT INTO order_renewal AS r ("order", renewal) VALUES ($1, $2)
+       ON CONFLICT ("order")
+         DO UPDATE SET renewal = greatest(r.renewal, excluded.renewal)`,
+      [code, found.renewal],
+    );
+    return found.invoice.payment_url;
   }
 
   private async book(
@@ -166,7 +170,7 @@ export class MerchantInvoicing implements OnApplicationBootstrap {
     const order = await this.orders.findOneByCode(ctx, code);
     if (order === undefined) throw new Error(`no order ${code}`);
     const paid = {
-      external_id: event.external_id,
+      invoice_uuid: event.invoice_uuid,
       amount: amountToMinor(event.amount, DIGITS),
       credited_usdt: event.credited_usdt.toFixed(),
     };
@@ -181,7 +185,7 @@ export class MerchantInvoicing implements OnApplicationBootstrap {
         method: METHOD,
         state: 'Settled',
         amount: paid.amount,
-        transactionId: paid.external_id,
+        transactionId: paid.invoice_uuid,
       });
       surplus.metadata = { credited_usdt: paid.credited_usdt };
       await this.connection.getRepository(ctx, Payment).save(surplus);
@@ -191,15 +195,21 @@ export class MerchantInvoicing implements OnApplicationBootstrap {
     refuse(await this.orders.addPaymentToOrder(ctx, order.id, input));
   }
 
-  /** For a scheduled task, every ten minutes. */
+  /**
+   * For a scheduled task, every ten minutes. Also a canceled order, or one with
+   * a renewal: it may be paid late, or twice.
+   */
   async catchUp() {
-    const waiting: { id: string }[] = await this.connection.rawConnection.query(
-      `SELECT i.id FROM order_invoice i JOIN "order" o ON o.code = i."order"
-       WHERE o.state IN ('AddingItems', 'ArrangingPayment')
-       AND o."updatedAt" > now() - interval '30 days'`,
-    );
+    const waiting: { code: string }[] =
+      await this.connection.rawConnection.query(
+        `SELECT o.code FROM order_renewal r JOIN "order" o ON o.code = r."order"
+         WHERE o.state IN ('AddingItems', 'ArrangingPayment')
+             AND o."updatedAt" > now() - interval '30 days'
+           OR (o.state = 'Cancelled' OR r.renewal > 0)
+             AND o."updatedAt" > now() - interval '3 days'`,
+      );
     const { handler, merchant } = this.ready;
-    const orders = waiting.map(({ id }) => id);
+    const orders = waiting.map(({ code }) => code);
     return await handler.catchUp(merchant, { orders });
   }
 }
@@ -226,7 +236,7 @@ export class PaymentLinkResolver {
 
 @VendurePlugin({
   imports: [PluginCommonModule],
-  entities: [OrderInvoice],
+  entities: [OrderRenewal],
   providers: [MerchantInvoicing],
   shopApiExtensions: {
     schema: parse('extend type Mutation { createPaymentLink: String! }'),

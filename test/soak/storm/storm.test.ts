@@ -34,8 +34,8 @@ import { Orders } from './src/orders.ts';
 import { openReceiver } from './src/webhook.ts';
 const db = openDatabase(process.env.SHOP_DB);
 const handler = await openReceiver(db, new Orders(db), process.env.MERCHANT_WEBHOOK_SECRET, () => {});
-const waiting = db.prepare("SELECT external_id FROM payments WHERE state <> 'paid'").all();
-await handler.catchUp(new MerchantClient(), { orders: waiting.map((row) => row.external_id) });
+const waiting = db.prepare("SELECT id FROM charges WHERE status <> 'paid' OR renewal > 0").all();
+await handler.catchUp(new MerchantClient(), { orders: waiting.map((row) => row.id) });
 `;
 
 /** A process that prints a line once it listens, and that can be killed. */
@@ -108,14 +108,18 @@ async function exampleShop(service: StormService): Promise<StormShop> {
     visit: async (address) => await fetch(address),
     orders: () =>
       reader
-        .prepare('SELECT payments.*, currency FROM payments JOIN orders ON orders.id = order_id')
+        .prepare(
+          `SELECT id AS external_id, currency, status, coalesce(sum(paid), amount) AS amount, sum(credited_usdt) AS usdt
+             FROM (SELECT charges.*, currency FROM charges JOIN orders ON orders.id = order_id)
+             LEFT JOIN payments ON charge_id = id GROUP BY id`,
+        )
         .all()
-        .map(({ external_id, amount, paid, currency, state, credited_usdt }) => ({
+        .map(({ external_id, amount, currency, status, usdt }) => ({
           external_id: String(external_id),
-          amount: String(paid ?? amount),
+          amount: Number(amount).toFixed(2),
           currency: String(currency),
-          state: state === 'paid' ? 'paid' : state === 'open' ? 'open' : 'canceled',
-          credited_usdt: credited_usdt === null ? null : String(credited_usdt),
+          state: status === 'paid' ? 'paid' : status === 'canceled' ? 'canceled' : 'open',
+          credited_usdt: usdt === null ? null : Number(usdt).toFixed(6),
         })),
     fulfilments: () =>
       reader

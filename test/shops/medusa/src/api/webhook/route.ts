@@ -8,6 +8,7 @@ import {
   createWebhookHandler,
   type InvoiceAdjustedEvent,
   type InvoicePaidEvent,
+  type PostgresTx,
   postgresStore,
   toNodeHandler,
 } from 'merchant-invoicing/webhooks';
@@ -19,8 +20,26 @@ function receiver(container: MedusaContainer) {
   const pool = new Pool({ connectionString: process.env['DATABASE_URL'] });
   pool.on('error', (error) => console.error(error.message));
   const store = postgresStore(pool); // run store.schema in a migration
-  const capture = (event: InvoicePaidEvent | InvoiceAdjustedEvent) =>
-    captureOnce(container, event);
+  /** A second payment of a session is not captured: a person decides. */
+  const capture = async (
+    event: InvoicePaidEvent | InvoiceAdjustedEvent,
+    { tx }: { readonly tx: PostgresTx<Pool> },
+  ) => {
+    // invoice_payment (invoice_uuid text PRIMARY KEY, session_id text,
+    //   amount numeric, credited_usdt numeric, state text): in the migration
+    await tx.query('SELECT pg_advisory_xact_lock(hashtext($1))', [event.order]);
+    const insert = `INSERT INTO invoice_payment SELECT $1, $2::text, $3::numeric,
+      $4::numeric,
+      CASE WHEN EXISTS (SELECT FROM invoice_payment WHERE session_id = $2)
+        THEN 'review' ELSE 'captured' END RETURNING state`;
+    const { rows } = await tx.query(insert, [
+      event.invoice_uuid.toLowerCase(),
+      event.order,
+      event.amount.toFixed(),
+      event.credited_usdt.toFixed(),
+    ]);
+    if (rows[0].state === 'captured') await captureOnce(container, event);
+  };
   return toNodeHandler(() =>
     createWebhookHandler({
       secret: process.env['MERCHANT_WEBHOOK_SECRET'] ?? '',

@@ -7,7 +7,8 @@ db.exec(
   `PRAGMA journal_mode = WAL;
    PRAGMA busy_timeout = 5000;
    CREATE TABLE IF NOT EXISTS credits (
-     invoice_uuid TEXT PRIMARY KEY, order_id TEXT NOT NULL, usdt TEXT NOT NULL)`,
+     invoice_uuid TEXT PRIMARY KEY, order_id TEXT NOT NULL,
+     usdt TEXT NOT NULL)`,
 );
 const CREDIT = 'INSERT INTO credits VALUES (?, ?, ?)';
 const store = sqliteStore(db);

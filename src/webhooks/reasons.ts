@@ -189,7 +189,7 @@ export type Verdict = {
  * Why a report is made: why a delivery was refused, how an event ended, or what was noticed beside it. `message` says
  * what each means and what to do.
  *
- * @see [Reports](../../docs/observability.md#the-receiver)
+ * @see [Reports](../../docs/receive-webhooks.md#reports)
  */
 export type WebhookReportReason = Exclude<keyof typeof ROWS, 'done'>;
 

@@ -129,7 +129,7 @@ const FORGERIES: readonly Case[] = [
   accepted(
     'accepts-raw-bytes',
     'verifies the raw bytes (spaces, escapes)',
-    "Verify before parsing. Express: express.raw({ type: 'application/json' }) on this route. Others: docs/webhooks.md.",
+    "Verify before parsing. Express: express.raw({ type: 'application/json' }) on this route. Others: docs/frameworks.md.",
     {
       sends: [
         {

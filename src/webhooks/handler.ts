@@ -81,9 +81,9 @@ export interface WebhookHandler {
  * const handler = createWebhookHandler({
  *   secret: process.env.MERCHANT_WEBHOOK_SECRET ?? '',
  *   store: memoryStore(),
- *   onPaid: async (event) => fulfil(event.external_id, event.credited_usdt),
- *   onAdjusted: async (event) => decide(event.external_id, event.amount, event.credited_usdt), // paid less, or more
- *   onCanceled: async (event) => cancel(event.external_id),
+ *   onPaid: async (event) => fulfil(event.order, event.credited_usdt),
+ *   onAdjusted: async (event) => decide(event.order, event.amount, event.credited_usdt), // paid less, or more
+ *   onCanceled: async (event) => cancel(event.order),
  * });
  * http.createServer(toNodeHandler(handler)).listen(3000);
  * @see [Receiver rules](../../docs/service-interface.md#receiver-rules)
@@ -126,7 +126,7 @@ async function handleRequest<Extra extends object>(
 const BODY_TOO_SLOW: Ending = {
   verdict: 'time_limit',
   cause: 'The sender had not sent the whole body when the time limit ended: answered 503.',
-  remedy: 'If it repeats, look at the proxy in between.',
+  remedy: 'If this repeats, look at the proxy in between.',
 };
 
 /** Reports how the request ended, unless the event was handled now, and returns the response. */

@@ -126,7 +126,8 @@ export type InvoiceEvent = KnownInvoiceEvents[keyof KnownInvoiceEvents] | Unknow
 export interface InvoiceEventHandlers<Context> {
   /**
    * Called when an invoice was paid and the service does not call it adjusted. Compare `event.amount` with the amount
-   * of your order, and throw where they differ. If the function throws, the service sends the event again.
+   * of your order. If the two differ, book the payment, and let a person decide. If the function throws, the service
+   * sends the event again.
    */
   readonly onPaid: Callback<[event: InvoicePaidEvent, context: Context]>;
   /**

@@ -48,8 +48,8 @@ export interface WebhookContext {
  *   store: postgresStore(pool),
  *   onPaid: (event, { tx }) => markPaid(tx, event),
  *   onAdjusted: (event, { tx }) => markPaidInPart(tx, event),
- *   onCanceled: (event, { tx }) => tx.query(`UPDATE orders SET status = 'canceled' WHERE id = $1 AND status = 'pending'`, [event.external_id]),
- *   onReport: ({ reason, external_id, message, error }) => console.warn(reason, external_id, message, error ?? ''),
+ *   onCanceled: (event, { tx }) => markCanceled(tx, event),
+ *   onReport: ({ reason, order, message, error }) => console.warn(reason, order, message, error ?? ''),
  * });
  */
 export interface WebhookHandlerOptions<Extra extends object = object>
@@ -110,8 +110,8 @@ const REQUIRED = [
 ] as const satisfies readonly (keyof InvoiceEventHandlers<never>)[];
 const ADJUSTED = `onAdjusted is missing. It gets each payment whose amount differs from the order, often less. Decide there by the credit what the customer gets:
   onAdjusted: async (event) => {
-    if (event.credited_usdt.gte(due)) await fulfil(event.external_id); // the credit that this order needs
-    else await askForTheRest(event.external_id, event.amount);
+    if (event.credited_usdt.gte(due)) await fulfil(event.order); // the credit that this order needs
+    else await askForTheRest(event.order, event.amount);
   }`;
 
 /** The handler's own options. Its functions are read by the table of events. */

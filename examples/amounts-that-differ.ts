@@ -12,9 +12,9 @@ const handler = createWebhookHandler({
   secret,
   // in production: book credited_usdt in the transaction of your database
   store: memoryStore(),
-  onPaid: ({ external_id, credited_usdt }) =>
-    console.log(external_id, credited_usdt.toFixed(), 'deliver'),
-  onAdjusted: async ({ external_id, invoice_uuid, credited_usdt }) => {
+  onPaid: ({ order, credited_usdt }) =>
+    console.log(order, credited_usdt.toFixed(), 'deliver'),
+  onAdjusted: async ({ order, invoice_uuid, credited_usdt }) => {
     const { adjustment } = await merchant.invoices.get(invoice_uuid, {
       deadline: 8_000,
     }); // the handler has 12 s
@@ -26,10 +26,9 @@ const handler = createWebhookHandler({
           ? `hold, ${missing.toFixed()} missing`
           : 'deliver';
     // first decide, then book in every case
-    console.log(external_id, credited_usdt.toFixed(), decision);
+    console.log(order, credited_usdt.toFixed(), decision);
   },
-  onCanceled: ({ external_id }) =>
-    console.log(external_id, 'release, if it is pending'),
+  onCanceled: ({ order }) => console.log(order, 'release, if it is pending'),
 });
 const receive = toFetchHandler(handler);
 const sandbox = createSandbox({

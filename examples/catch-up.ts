@@ -16,9 +16,9 @@ await store.migrate();
 const handler = createWebhookHandler({
   secret,
   store,
-  onPaid: ({ external_id, source }) => console.log(external_id, source),
-  onAdjusted: ({ external_id, source }) =>
-    console.log(external_id, source, 'another amount'),
+  onPaid: ({ order, source }) => console.log(order, source),
+  onAdjusted: ({ order, source }) =>
+    console.log(order, source, 'another amount'),
   onCanceled: () => {},
 });
 

@@ -18,21 +18,21 @@ let crashes = 1;
 const handler = createWebhookHandler({
   secret: 'whsec_0123456789abcdef',
   store,
-  onPaid: ({ external_id, credited_usdt }, { commit }) =>
+  onPaid: ({ order, credited_usdt }, { commit }) =>
     commit((tx) => {
       tx.prepare('INSERT INTO credits VALUES (?, ?)').run(
-        external_id,
+        order,
         credited_usdt.toFixed(),
       );
       // rolls back, and the service sends the event again
       if (crashes-- > 0) throw new Error('the disk is full');
     }),
   // Another amount was paid than was ordered. This shop credits what it got.
-  onAdjusted: ({ external_id, credited_usdt }, { commit }) =>
+  onAdjusted: ({ order, credited_usdt }, { commit }) =>
     commit((tx) =>
       tx
         .prepare('INSERT INTO credits VALUES (?, ?)')
-        .run(external_id, credited_usdt.toFixed()),
+        .run(order, credited_usdt.toFixed()),
     ),
   onCanceled: () => {},
   onReport: ({ reason, error }) =>

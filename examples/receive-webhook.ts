@@ -13,18 +13,17 @@ const sandbox = createSandbox();
 const handler = createWebhookHandler({
   secret: sandbox.webhookSecret, // live: MERCHANT_WEBHOOK_SECRET
   store: memoryStore(), // live: sqliteStore, postgresStore or redisStore
-  onPaid: ({ external_id, credited_usdt }) =>
-    console.log('paid', external_id, credited_usdt.toFixed(2)),
-  onAdjusted: ({ external_id, amount, original_amount }) =>
+  onPaid: ({ order, credited_usdt }) =>
+    console.log('paid', order, credited_usdt.toFixed(2)),
+  onAdjusted: ({ order, amount, original_amount }) =>
     console.log(
       'paid in part',
-      external_id,
+      order,
       amount.toFixed(2),
       'of',
       original_amount?.toFixed(2),
     ),
-  onCanceled: ({ external_id, status }) =>
-    console.log('ended', external_id, status),
+  onCanceled: ({ order, status }) => console.log('ended', order, status),
   onReport: ({ reason, error }) =>
     console.log('report', reason, ...(error === undefined ? [] : [error])),
 });

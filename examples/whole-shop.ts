@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { realpathSync } from 'node:fs';
 import { createServer, type RequestListener } from 'node:http';
 import { DatabaseSync } from 'node:sqlite';
-import { isMerchantError, MerchantClient, orderOf } from 'merchant-invoicing';
+import { Decimal, isMerchantError, MerchantClient } from 'merchant-invoicing';
 import { type ReconcileOrder, reconcile } from 'merchant-invoicing/reconcile';
 import type {
   InvoiceAdjustedEvent,
@@ -29,17 +29,17 @@ CREATE TABLE IF NOT EXISTS orders (
   currency TEXT NOT NULL,
   -- new, pending, paid, check (another amount was paid) or canceled
   status TEXT NOT NULL DEFAULT 'new',
-  created_at TEXT NOT NULL
+  renewal INTEGER NOT NULL DEFAULT 0, -- the last one whose link was given
+  created_at TEXT NOT NULL,
+  changed_at TEXT
 );
--- An order that is tried again has several.
-CREATE TABLE IF NOT EXISTS invoices (
-  external_id TEXT PRIMARY KEY,
-  uuid TEXT NOT NULL,
+-- Each payment, by its invoice. An order can be paid twice.
+CREATE TABLE IF NOT EXISTS payments (
+  invoice_uuid TEXT PRIMARY KEY,
   order_id TEXT NOT NULL REFERENCES orders (id),
-  state TEXT NOT NULL, -- open, paid or canceled
-  paid_amount TEXT,
-  credited_usdt TEXT,
-  changed_at TEXT NOT NULL
+  amount TEXT NOT NULL,
+  credited_usdt TEXT NOT NULL,
+  given TEXT NOT NULL -- goods, or review: a person decides
 );
 -- What the warehouse sends: one for each order, whatever happens.
 CREATE TABLE IF NOT EXISTS parcels (order_id TEXT PRIMARY KEY);
@@ -47,8 +47,6 @@ CREATE TABLE IF NOT EXISTS parcels (order_id TEXT PRIMARY KEY);
 type Order = Record<'id' | 'customer_id' | 'amount' | 'currency', string> & {
   readonly status: 'new' | 'pending' | 'paid' | 'check' | 'canceled';
 };
-
-type InvoiceIds = Pick<InvoicePaidEvent, 'external_id' | 'invoice_uuid'>;
 
 export interface ShopOptions {
   readonly db: DatabaseSync;
@@ -86,28 +84,6 @@ export async function openShop({
     return find(id); // undefined if there is no such product
   }
 
-  /** What is known of an invoice. A paid one stays paid. */
-  function note(
-    tx: DatabaseSync,
-    { external_id, invoice_uuid: uuid }: InvoiceIds,
-    state: 'open' | 'paid' | 'canceled',
-    credit?: InvoicePaidEvent | InvoiceAdjustedEvent,
-  ): string {
-    const { order } = orderOf(external_id);
-    if (find(order) === undefined) throw new Error(`no order ${external_id}`);
-    const upsert = `INSERT INTO invoices VALUES (?, ?, ?, ?, ?, ?, ?)
-      ON CONFLICT (external_id) DO UPDATE SET state = excluded.state,
-        paid_amount = excluded.paid_amount,
-        credited_usdt = excluded.credited_usdt,
-        changed_at = excluded.changed_at
-      WHERE excluded.state = 'paid'
-        OR (invoices.state = 'open' AND excluded.state = 'canceled')`;
-    const paid = credit?.amount.toFixed() ?? null;
-    const usdt = credit?.credited_usdt.toFixed() ?? null;
-    tx.prepare(upsert).run(external_id, uuid, order, state, paid, usdt, ago(0));
-    return order;
-  }
-
   /**
    * The pay button: returns the address where the customer goes. A second click
    * finds the same invoice, and an order that was not paid gets another one.
@@ -116,7 +92,7 @@ export async function openShop({
     const { id, customer_id, amount, currency, status } = order;
     const home = `${url}/orders/${id}`;
     if (status === 'paid' || status === 'check') return home;
-    const { invoice, differences } = await merchant.invoices.createOrRenew({
+    const found = await merchant.invoices.createOrRenew({
       external_id: id,
       customer_id,
       amount,
@@ -125,92 +101,121 @@ export async function openShop({
       success_url: home,
       fail_url: home,
     });
+    const { invoice, renewal } = found;
     // in the sandbox, a new tunnel has another address
-    const isOurs = !differences.includes('callback_url');
+    const isOurs = !found.differences.includes('callback_url');
     if (!isOurs && process.env['MERCHANT_SANDBOX'] !== '1')
       throw new Error(
         `another shop has an invoice with the id ${id}, and would get its ` +
           'webhook: begin the ids of each shop with a prefix',
       );
-    // before the customer has the link, so that catch-up asks about it
-    note(db, { ...invoice, invoice_uuid: invoice.uuid }, 'open');
-    db.prepare(
-      `UPDATE orders SET status = 'pending'
-       WHERE id = ? AND status IN ('new', 'canceled')`,
-    ).run(id);
+    // before the customer has the link: it only raises `renewal`, and opens no
+    // order that is paid
+    const offer = db.prepare(`UPDATE orders
+      SET renewal = max(renewal, $n), status = 'pending', changed_at = $now
+      WHERE id = $order AND (status IN ('new', 'pending')
+        OR status = 'canceled' AND renewal < $n)`);
+    const isOffered =
+      invoice.status === 'pending' &&
+      offer.run({ order: id, n: renewal, now: ago(0) }).changes === 1;
     // a paid invoice has its webhook on the way
-    return invoice.status === 'pending' ? invoice.payment_url : home;
+    return isOffered ? invoice.payment_url : home;
+  }
+
+  /** Throws where the order is not known: the event comes again. */
+  function known(id: string): Order {
+    const order = find(id);
+    if (order === undefined) throw new Error(`no order ${id}`);
+    return order;
   }
 
   /** Books a payment, also of an order that is canceled or paid already. */
   function book(
     tx: DatabaseSync,
     event: InvoicePaidEvent | InvoiceAdjustedEvent,
-    status: 'paid' | 'check',
   ): void {
-    const id = note(tx, event, 'paid', event);
-    const isWhole = event.amount.eq(find(id)?.amount ?? 0);
-    if (status === 'paid' && !isWhole)
-      throw new Error(`${id}: not the amount of the order`);
-    const update = `UPDATE orders SET status = ? WHERE id = ?
-      AND status IN ('new', 'pending', 'canceled', 'check')`;
-    const { changes } = tx.prepare(update).run(status, id);
-    // a second payment sends no second parcel: the nightly comparison finds it
-    if (changes === 1 && status === 'paid')
-      tx.prepare('INSERT OR IGNORE INTO parcels VALUES (?)').run(id);
+    const { order: id, invoice_uuid, amount, credited_usdt, adjusted } = event;
+    const isWhole = !adjusted && amount.eq(known(id).amount);
+    const update = tx.prepare(`UPDATE orders SET status = ?, changed_at = ?
+      WHERE id = ? AND status IN ('new', 'pending', 'canceled')`);
+    const { changes } = update.run(isWhole ? 'paid' : 'check', ago(0), id);
+    // another amount, or a second payment: no repeat mends it
+    const given = isWhole && changes === 1 ? 'goods' : 'review';
+    tx.prepare('INSERT INTO payments VALUES (?, ?, ?, ?, ?)').run(
+      invoice_uuid.toLowerCase(),
+      id,
+      amount.toFixed(),
+      credited_usdt.toFixed(),
+      given,
+    );
+    if (given === 'goods') tx.prepare('INSERT INTO parcels VALUES (?)').run(id);
   }
 
   const handler = createWebhookHandler({
     secret,
     store,
     now,
-    onPaid: (event, { commit }) => commit((tx) => book(tx, event, 'paid')),
-    // a person decides
-    onAdjusted: (event, { commit }) => commit((tx) => book(tx, event, 'check')),
-    onCanceled: (event, { commit }) =>
+    onPaid: (event, { commit }) => commit((tx) => book(tx, event)),
+    onAdjusted: (event, { commit }) => commit((tx) => book(tx, event)),
+    onCanceled: ({ order, renewal }, { commit }) =>
       commit((tx) => {
-        const id = note(tx, event, 'canceled');
-        const update = `UPDATE orders SET status = 'canceled'
-          WHERE id = ? AND status = 'pending' AND NOT EXISTS
-          (SELECT 1 FROM invoices WHERE order_id = ? AND state = 'open')`;
-        tx.prepare(update).run(id, id);
+        known(order);
+        const cancel = tx.prepare(`UPDATE orders
+          SET renewal = $renewal, status = 'canceled', changed_at = $now
+          WHERE id = $order AND renewal <= $renewal
+            AND status IN ('new', 'pending')`);
+        cancel.run({ order, renewal, now: ago(0) });
       }),
-    onReport: ({ reason, external_id, message, error }) =>
+    onReport: ({ reason, order, message, error }) =>
       log(
-        `${reason} ${external_id ?? ''} ${message} ` +
+        `${reason} ${order ?? ''} ${message} ` +
           `${error instanceof Error ? error.stack : ''}`,
       ),
   });
 
   async function ask(where: string, ...values: string[]): Promise<void> {
-    const rows = db.prepare(`SELECT uuid FROM invoices WHERE ${where}`);
-    const orders = rows.all(...values).map(({ uuid }) => String(uuid));
+    const rows = db.prepare(`SELECT id FROM orders WHERE ${where}`);
+    const orders = rows.all(...values).map(({ id }) => String(id));
     log(JSON.stringify(await handler.catchUp(merchant, { orders })));
   }
   /** Every ten minutes: plays what no webhook delivered. */
-  const catchUp = () => ask(`state = 'open'`);
+  const catchUp = () => ask(`status = 'pending'`);
 
-  /** The invoices of the last eight days, as `reconcile` takes them. */
+  /** The orders of the last eight days, as `reconcile` takes them. */
   function compared(): ReconcileOrder[] {
     // a day more than the week: an invoice may be younger than its order
     const week = db.prepare(
-      `SELECT external_id, order_id AS "order", amount, currency, credited_usdt,
-         changed_at, CASE state WHEN 'open' THEN 'open'
-           WHEN 'canceled' THEN 'canceled'
-           ELSE CASE status WHEN 'paid' THEN 'fulfilled' ELSE 'paid' END
-         END AS state
-       FROM invoices JOIN orders ON orders.id = order_id WHERE created_at > ?`,
+      `SELECT id AS external_id, amount, currency, changed_at,
+         CASE status WHEN 'pending' THEN 'open' WHEN 'paid' THEN 'fulfilled'
+           WHEN 'check' THEN 'paid' ELSE status END AS state
+       FROM orders WHERE status <> 'new' AND created_at > ?`,
     );
+    const payments = db.prepare(
+      'SELECT credited_usdt FROM payments WHERE order_id = ?',
+    );
+    const creditOf = (id: string) => {
+      const credits = payments
+        .all(id)
+        .map((row) => String(row['credited_usdt']));
+      return credits.length === 0 ? null : Decimal.sum(...credits);
+    };
     // the members are those of the statement
-    return week.all(ago(8 * DAY)) as unknown as ReconcileOrder[];
+    const rows = week.all(ago(8 * DAY)) as unknown as ReconcileOrder[];
+    return rows.map((row) => {
+      return { ...row, credited_usdt: creditOf(row.external_id) };
+    });
   }
 
   /**
-   * Each night: asks for late payments, and compares the orders of the week
-   * with the service.
+   * Each night: asks for late and second payments, and compares the orders of
+   * the week with the service.
    */
   async function nightly(): Promise<void> {
-    await ask(`state = 'canceled' AND changed_at > ?`, ago(3 * DAY));
+    await ask(
+      `status = 'pending' OR changed_at > ?
+         AND (status = 'canceled' OR renewal > 0)`,
+      ago(3 * DAY),
+    );
     const orders = compared();
     const findings = reconcile({
       merchant,
@@ -265,7 +270,7 @@ export async function openShop({
         : show(200, pageOf(order));
     } catch (error) {
       log(error instanceof Error ? `${error.stack}` : 'failed');
-      // safe: one order has one invoice
+      // safe: the same order cannot be charged twice
       show(isMerchantError(error) ? 503 : 500, 'Please go back and try again.');
     }
   };

@@ -289,7 +289,7 @@ describe('the built entries', () => {
 
 describe('a newcomer with the packed package', () => {
   it("runs the README's first file", async () => {
-    const [, code = ''] = /`first\.mjs`[\s\S]*?```js\n([\s\S]*?)```/.exec(read('README.md')) ?? [];
+    const [, code = ''] = /`first\.mjs`[\s\S]*?```ts\n([\s\S]*?)```/.exec(read('README.md')) ?? [];
     const printed = [...code.matchAll(/^\/\/ → (.*)$/gm)].map(([, line = '']) => line.split('…'));
     const ran = await consumer.run('first.mjs', code);
     expect(ran).toMatchObject({ code: 0, stderr: '' });

@@ -16,12 +16,26 @@ const DESCRIPTION =
 const titleOf = (page: string) => /^# (.+)$/m.exec(readFileSync(join(DOCS, `${page}.md`), 'utf8'))?.[1] ?? page;
 
 const GROUPS: Readonly<Record<string, readonly string[]>> = {
-  Start: ['quick-start', 'whole-shop', 'cli'],
-  Charge: ['take-a-payment', 'money-and-time', 'retries-and-idempotency', 'lists'],
-  Fulfil: ['webhooks', 'fulfil-exactly-once', 'amounts-and-late-payments', 'queues', 'nest-and-vendure', 'medusa'],
-  Test: ['sandbox', 'testing-your-integration', 'prove-your-shop'],
-  Operate: ['going-live', 'security', 'reconcile', 'observability', 'serverless-and-edge'],
-  'Look up': ['troubleshooting', 'errors', 'storm-findings', 'service-interface'],
+  Start: ['quick-start', 'whole-shop'],
+  Charge: ['take-a-payment'],
+  Fulfil: ['receive-webhooks', 'fulfil-exactly-once', 'after-the-payment'],
+  Operate: ['catch-up-and-reconcile', 'go-live'],
+  Test: ['test-and-prove', 'sandbox'],
+  'Look up': [
+    'troubleshooting',
+    'errors',
+    'cli',
+    'frameworks',
+    'databases',
+    'nest-and-vendure',
+    'medusa',
+    'queues',
+    'serverless-and-edge',
+    'money-and-time',
+    'lists',
+    'storm-findings',
+    'service-interface',
+  ],
 };
 const CONTRIBUTE = ['architecture', 'decisions', 'testing', 'performance'];
 
@@ -270,7 +284,7 @@ export default defineConfig({
     nav: [
       { text: 'Guide', link: '/quick-start' },
       { text: 'Sandbox', link: '/sandbox' },
-      { text: 'Storm', link: '/prove-your-shop' },
+      { text: 'Storm', link: '/test-and-prove' },
       { text: 'Reference', link: '/api/' },
     ],
     sidebar: {

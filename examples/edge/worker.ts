@@ -46,19 +46,11 @@ function open({
   const handler = createWebhookHandler({
     secret: MERCHANT_WEBHOOK_SECRET,
     store: httpStore(run),
-    onPaid: async ({ external_id, credited_usdt }, { dedupeKey }) =>
-      void (await run(credit, [
-        dedupeKey,
-        external_id,
-        credited_usdt.toFixed(),
-      ])),
+    onPaid: async ({ order, credited_usdt }, { dedupeKey }) =>
+      void (await run(credit, [dedupeKey, order, credited_usdt.toFixed()])),
     // Another amount was paid than was ordered. This shop credits what it got.
-    onAdjusted: async ({ external_id, credited_usdt }, { dedupeKey }) =>
-      void (await run(credit, [
-        dedupeKey,
-        external_id,
-        credited_usdt.toFixed(),
-      ])),
+    onAdjusted: async ({ order, credited_usdt }, { dedupeKey }) =>
+      void (await run(credit, [dedupeKey, order, credited_usdt.toFixed()])),
     onCanceled: () => {},
     onReport: ({ reason, external_id, message, error }) =>
       console.warn(reason, external_id, message, error ?? ''),

@@ -100,11 +100,7 @@ async function fulfil(
   if (event.type !== 'invoice.paid') return;
   const insert = `INSERT INTO credits (event_key, order_id, usdt)
     VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`;
-  await pool.query(insert, [
-    key,
-    event.external_id,
-    event.credited_usdt.toFixed(),
-  ]);
+  await pool.query(insert, [key, event.order, event.credited_usdt.toFixed()]);
 }
 
 /** After the cause is removed: the failed jobs return to the queue. */

@@ -103,7 +103,7 @@ async function fulfil(key: string, event: InvoiceEvent, tx: Db): Promise<void> {
     'INSERT INTO credits (event_key, order_id, usdt) VALUES ($1, $2, $3)';
   await tx.executeSql(insert, [
     key,
-    event.external_id,
+    event.order,
     event.credited_usdt.toFixed(),
   ]);
 }

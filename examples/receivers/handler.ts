@@ -7,29 +7,30 @@ db.exec(
   `PRAGMA journal_mode = WAL;
    PRAGMA busy_timeout = 5000;
    CREATE TABLE IF NOT EXISTS credits (
-     order_id TEXT NOT NULL, usdt TEXT NOT NULL)`,
+     invoice_uuid TEXT PRIMARY KEY, order_id TEXT NOT NULL,
+     usdt TEXT NOT NULL)`,
 );
-const CREDIT = 'INSERT INTO credits VALUES (?, ?)';
+const CREDIT = 'INSERT INTO credits VALUES (?, ?, ?)';
 const store = sqliteStore(db);
-await store.migrate();
+await store.migrate(); // creates the table of the store
 
 export const handler = createWebhookHandler({
-  secret: process.env['MERCHANT_WEBHOOK_SECRET'] ?? '',
+  // no `secret`: the handler reads MERCHANT_WEBHOOK_SECRET
   store,
-  onPaid: async ({ external_id, credited_usdt }, { commit }) => {
+  onPaid: async ({ order, invoice_uuid, credited_usdt }, { commit }) => {
     await commit((tx) =>
-      tx.prepare(CREDIT).run(external_id, credited_usdt.toFixed()),
+      tx.prepare(CREDIT).run(invoice_uuid, order, credited_usdt.toFixed()),
     );
-    console.log(external_id, credited_usdt.toFixed(2), 'exact');
+    console.log(order, credited_usdt.toFixed(2), 'exact');
   },
-  // Another amount was paid. This shop credits what it got.
-  onAdjusted: async ({ external_id, credited_usdt }, { commit }) => {
+  // Another amount was paid. This shop sells credit, and credits what it got.
+  onAdjusted: async ({ order, invoice_uuid, credited_usdt }, { commit }) => {
     await commit((tx) =>
-      tx.prepare(CREDIT).run(external_id, credited_usdt.toFixed()),
+      tx.prepare(CREDIT).run(invoice_uuid, order, credited_usdt.toFixed()),
     );
-    console.log(external_id, credited_usdt.toFixed(2), 'adjusted');
+    console.log(order, credited_usdt.toFixed(2), 'adjusted');
   },
-  onCanceled: ({ external_id, status }) => console.log(external_id, status),
-  onReport: ({ reason, external_id, message, error }) =>
-    console.log(`[${reason}]`, external_id, message, error ?? ''),
+  onCanceled: ({ order, status }) => console.log(order, status),
+  onReport: ({ reason, order, message, error }) =>
+    console.log(`[${reason}]`, order, message, error ?? ''),
 });

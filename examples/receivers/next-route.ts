@@ -10,12 +10,11 @@ export const runtime = 'nodejs';
 // secrets.
 export const POST = toFetchHandler(() =>
   createWebhookHandler({
-    secret: process.env['MERCHANT_WEBHOOK_SECRET'] ?? '',
     store: memoryStore(), // in production: the store of your database
-    onPaid: ({ external_id, credited_usdt }) =>
-      console.log(external_id, credited_usdt.toFixed(2)),
-    onAdjusted: ({ external_id, amount }) =>
-      console.log(external_id, 'paid another amount', amount.toFixed(2)),
-    onCanceled: ({ external_id, status }) => console.log(external_id, status),
+    onPaid: ({ order, credited_usdt }) =>
+      console.log(order, credited_usdt.toFixed(2)),
+    onAdjusted: ({ order, amount }) =>
+      console.log(order, 'paid another amount', amount.toFixed(2)),
+    onCanceled: ({ order, status }) => console.log(order, status),
   }),
 );

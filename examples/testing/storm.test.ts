@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
-import { MerchantClient } from 'merchant-invoicing';
+import { Decimal, MerchantClient } from 'merchant-invoicing';
 import {
   type StormService,
   type StormShop,
@@ -11,7 +11,8 @@ import {
 } from 'merchant-invoicing/storm';
 import {
   createWebhookHandler,
-  type InvoiceEvent,
+  type InvoiceAdjustedEvent,
+  type InvoicePaidEvent,
   sqliteStore,
   toFetchHandler,
 } from 'merchant-invoicing/webhooks';
@@ -27,9 +28,9 @@ async function openShop({
 }: StormService): Promise<StormShop> {
   const db = new DatabaseSync(':memory:');
   db.exec(`CREATE TABLE orders (id TEXT PRIMARY KEY, amount TEXT, currency TEXT,
-      status TEXT DEFAULT 'pending', usdt TEXT,
-      renewal INTEGER NOT NULL DEFAULT 0);
-    CREATE TABLE parcels (order_id TEXT)`);
+      status TEXT DEFAULT 'new', renewal INTEGER NOT NULL DEFAULT 0);
+    CREATE TABLE payments (invoice_uuid TEXT PRIMARY KEY, order_id TEXT,
+      usdt TEXT, given TEXT)`);
   const merchant = new MerchantClient({
     baseUrl,
     apiKey,
@@ -40,45 +41,53 @@ async function openShop({
   const store = sqliteStore(db, { now });
   await store.migrate();
 
+  const amountOf = (order: string) => {
+    const row = db.prepare('SELECT amount FROM orders WHERE id = ?').get(order);
+    if (row === undefined) throw new Error(`no order ${order}`);
+    return String(row['amount']);
+  };
   const book = (
     tx: DatabaseSync,
-    { order, credited_usdt }: InvoiceEvent,
-    status: 'paid' | 'shipped',
+    event: InvoicePaidEvent | InvoiceAdjustedEvent,
   ) => {
-    const update = tx.prepare(
-      'UPDATE orders SET status = ?, usdt = ? WHERE id = ?',
-    );
-    const { changes } = update.run(
-      status,
-      credited_usdt?.toFixed() ?? null,
+    const { order, invoice_uuid, amount, credited_usdt, adjusted } = event;
+    const isWhole = !adjusted && amount.eq(amountOf(order));
+    const update = tx.prepare(`UPDATE orders SET status = ? WHERE id = ?
+      AND status IN ('new', 'pending', 'canceled')`);
+    const { changes } = update.run(isWhole ? 'shipped' : 'check', order);
+    // another amount, or a second payment: a person decides
+    const given = isWhole && changes === 1 ? 'goods' : 'review';
+    tx.prepare('INSERT INTO payments VALUES (?, ?, ?, ?)').run(
+      invoice_uuid.toLowerCase(),
       order,
+      credited_usdt.toFixed(),
+      given,
     );
-    if (changes !== 1) throw new Error(`no order ${order}`);
-    if (status === 'shipped')
-      tx.prepare('INSERT INTO parcels VALUES (?)').run(order);
   };
   const open = () =>
     createWebhookHandler({
       secret: webhookSecret,
       store,
       now,
-      onPaid: (event, { commit }) => commit((tx) => book(tx, event, 'shipped')),
-      onAdjusted: (event, { commit }) =>
-        commit((tx) => book(tx, event, 'paid')), // a person decides
+      onPaid: (event, { commit }) => commit((tx) => book(tx, event)),
+      onAdjusted: (event, { commit }) => commit((tx) => book(tx, event)),
       onCanceled: ({ order, renewal }, { commit }) =>
         commit((tx) => {
-          tx.prepare(
-            `UPDATE orders SET renewal = ?, status = 'canceled'
-             WHERE id = ? AND renewal <= ? AND status = 'pending'`,
-          ).run(renewal, order, renewal);
+          amountOf(order);
+          const cancel = tx.prepare(`UPDATE orders
+            SET renewal = $renewal, status = 'canceled'
+            WHERE id = $order AND renewal <= $renewal
+              AND status IN ('new', 'pending')`);
+          cancel.run({ order, renewal });
         }),
       onReport: () => {},
     });
   let handler = open();
 
   const STATES = {
+    new: 'open',
     pending: 'open',
-    paid: 'paid',
+    check: 'paid',
     shipped: 'fulfilled',
     canceled: 'canceled',
   } as const;
@@ -88,9 +97,13 @@ async function openShop({
       amount: string;
       currency: string;
       status: keyof typeof STATES;
-      usdt: string | null;
       renewal: number;
     }[]; // the columns of the table above
+  const payments = db.prepare('SELECT usdt FROM payments WHERE order_id = ?');
+  const creditOf = (id: string) =>
+    payments
+      .all(id)
+      .reduce((sum, row) => sum.plus(String(row['usdt'])), new Decimal(0));
   return {
     async checkout({ id, customer_id, amount, currency }) {
       db.prepare(
@@ -104,28 +117,30 @@ async function openShop({
       const { invoice, renewal } = await merchant.invoices.createOrRenew(order);
       if (invoice.status !== 'pending') return null; // paid
       // before the customer gets the link
-      const { changes } = db
-        .prepare(
-          `UPDATE orders SET renewal = max(renewal, ?), status = 'pending'
-           WHERE id = ? AND
-             (status = 'pending' OR status = 'canceled' AND renewal < ?)`,
-        )
-        .run(renewal, id, renewal);
+      const offer = db.prepare(`UPDATE orders
+        SET renewal = max(renewal, $n), status = 'pending'
+        WHERE id = $order AND (status IN ('new', 'pending')
+          OR status = 'canceled' AND renewal < $n)`);
+      const { changes } = offer.run({ order: id, n: renewal });
       return changes === 1 ? invoice.payment_url : null;
     },
     receive: (request) => toFetchHandler(handler)(request),
     orders: () =>
-      rows().map(({ id, amount, currency, status, usdt }) => ({
+      rows().map(({ id, amount, currency, status }) => ({
         amount,
         currency,
         external_id: id,
         state: STATES[status],
-        credited_usdt: usdt,
+        credited_usdt: creditOf(id),
       })),
-    fulfilments: () =>
-      db.prepare('SELECT order_id AS external_id FROM parcels').all() as {
+    fulfilments: () => {
+      const select =
+        'SELECT order_id AS external_id, given AS kind FROM payments';
+      return db.prepare(select).all() as {
         external_id: string;
-      }[],
+        kind: 'goods' | 'review';
+      }[];
+    },
     catchUp: () =>
       handler.catchUp(merchant, {
         orders: rows().flatMap(({ id, status, renewal }) =>

@@ -16,8 +16,7 @@ import {
  */
 function shop(secret: string) {
   const shipped: string[] = [];
-  const onPaid = ({ external_id }: { external_id: string }) =>
-    void shipped.push(external_id);
+  const onPaid = ({ order }: { order: string }) => void shipped.push(order);
   return {
     shipped,
     handler: createWebhookHandler({

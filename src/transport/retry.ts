@@ -27,7 +27,7 @@ export function retryClassOf(kind: ApiErrorKind, status: number): RetryClass {
   return isUnfinished(kind, status) || (kind === 'request' && status === 425) ? 'transient' : 'never';
 }
 
-/** True if this failure may be retried, by the table in docs/retries-and-idempotency.md. */
+/** True if this failure may be retried, by the table in docs/service-interface.md#handling-strategy. */
 function isRetryable(failure: FailedAttempt, idempotent: boolean): boolean {
   switch (failure.retryClass) {
     case 'never':

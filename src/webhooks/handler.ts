@@ -125,7 +125,7 @@ async function handleRequest<Extra extends object>(
 const BODY_TOO_SLOW: Ending = {
   verdict: 'time_limit',
   cause: 'The sender had not sent the whole body when the time limit ended: answered 503.',
-  remedy: 'If it repeats, look at the proxy in between.',
+  remedy: 'If this repeats, look at the proxy in between.',
 };
 
 /** Reports how the request ended, unless the event was handled now, and returns the response. */

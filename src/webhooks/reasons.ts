@@ -43,7 +43,7 @@ const ROWS = {
   duplicate: done('The event was handled before. Nothing was done.'),
   duplicate_differs: done(
     'The event was handled before, with other amounts or another status. Nothing was done.',
-    'Compare the two.',
+    'Compare the invoice with your books.',
     'each',
   ),
   no_handler: done('An unknown event was acknowledged, because there is no onUnknown.', null, 'counted'),
@@ -54,7 +54,7 @@ const ROWS = {
   ),
   method_not_allowed: refused(
     405,
-    'The request is not a POST: a redirect in between turns POST into GET, or it is not from the service.',
+    'The request is not a POST. A redirect in between turns POST into GET, or the request is not from the service.',
     'Give the service the final address.',
     false,
   ),
@@ -73,27 +73,23 @@ const ROWS = {
   aborted: refused(
     400,
     'The sender closed the connection before its body was complete.',
-    'If it repeats, look at the proxy in between.',
+    'If this repeats, look at the proxy in between.',
   ),
   missing_header: refused(
     401,
     'The endpoint did not get the three headers that every delivery has, or the request is not from the service.',
     LET_PASS,
   ),
-  duplicate_header: refused(
-    400,
-    'A header of the delivery came more than once, so it is not known which value counts.',
-    LET_PASS,
-  ),
+  duplicate_header: refused(400, 'A header of the delivery came more than once, so no value can be trusted.', LET_PASS),
   malformed_signature: refused(
     400,
     'The signature has a form that the receiver does not read, or the request is not from the service.',
-    'Set the option encoding to that of the sender, or leave it out.',
+    'Leave out the option encoding, or set the encoding of the sender.',
   ),
   malformed_timestamp: refused(
     400,
     'The timestamp has a form that the receiver does not read, or the request is not from the service.',
-    'Set the option timestampFormat to that of the sender, or leave it out.',
+    'Leave out the option timestampFormat, or set the format of the sender.',
   ),
   body_already_parsed: refused(
     400,
@@ -103,7 +99,7 @@ const ROWS = {
   signature_mismatch: refused(
     401,
     'The signature does not match: the receiver has another secret, or the body was written again on its way.',
-    'Compare the secret with the dashboard: sandbox and production differ. "npx merchant-invoicing webhooks verify" finds out which it is.',
+    'Compare the secret with the dashboard: sandbox and production differ. "npx merchant-invoicing webhooks verify" names the cause.',
   ),
   sandbox_secret: refused(
     401,
@@ -123,7 +119,7 @@ const ROWS = {
   malformed_payload: failed(
     500,
     'The signature matches, but the payload is not as the interface says.',
-    'The report names the member. An order id under another name needs the option orderIdMember.',
+    'The report names the member. For an order id under another name, set the option orderIdMember.',
   ),
   key_of_another_order: failed(
     500,
@@ -133,12 +129,12 @@ const ROWS = {
   unknown_payment: failed(
     500,
     'An unknown event may be about money, and there is no onUnknown.',
-    'If it is an ordinary payment, set eventMember to the member with its name, or to null so that the status decides. Otherwise give onUnknown.',
+    'For an ordinary payment, set eventMember to the member with its name, or to null: then the status decides. For other events, give onUnknown.',
   ),
   handler_failed: failed(
     500,
     'Your function threw.',
-    'Correct the error, which the report and the console of the receiver show. If it says that the work was done before, return in place of throwing.',
+    'Correct the error, which the report and the console of the receiver show. If the order was already booked, return instead of throwing.',
   ),
   setup: refused(
     500,
@@ -147,12 +143,12 @@ const ROWS = {
   ),
   store_failed: failed(
     503,
-    'The signature matches, and the store failed, so it is not known whether the event is done.',
+    'The signature matches, and the store failed. Whether the event is done is not known.',
     'The report and the console of the receiver show the error of the database.',
   ),
   time_limit: failed(
     503,
-    'The delivery took longer than the time limit of the receiver. A function that has begun continues.',
+    'The delivery took longer than the time limit of the receiver. The function continues if it has begun.',
     'Store the event and answer in one transaction. Give long work to a queue in that transaction.',
   ),
   duplicate_running: failed(409, 'The same event is being handled by another attempt.', null),
@@ -165,15 +161,15 @@ const ROWS = {
     'A webhook secret has under 16 bytes, and could be guessed.',
     'Use the secret of the dashboard, or create a longer one there.',
   ),
-  taken_over: noted('An earlier attempt at this event did not end. It is handled again now.'),
+  taken_over: noted('An earlier attempt at this event did not end. The event is handled again now.'),
   completed_late: noted('Your function succeeded after the time limit. The repeat finds the event done.'),
   unknown_order: noted(
     'The service knows no invoice of this order.',
-    'Check the id, and that it belongs to this business.',
+    'Check that the id is right, and belongs to this business.',
   ),
   order_not_read: noted(
     'The invoice of this order could not be read.',
-    'The next run tries it again. Pass the uuid of the invoice where the id is refused.',
+    'The next run tries again. If the service refuses the id, pass the uuid of the invoice.',
   ),
 } satisfies Readonly<Record<string, ReasonRow> & Record<WebhookReason, ReasonRow>>;
 
@@ -189,7 +185,7 @@ export type Verdict = {
  * Why a report is made: why a delivery was refused, how an event ended, or what was noticed beside it. `message` says
  * what each means and what to do.
  *
- * @see [Reports](../../docs/observability.md#the-receiver)
+ * @see [Reports](../../docs/receive-webhooks.md#reports)
  */
 export type WebhookReportReason = Exclude<keyof typeof ROWS, 'done'>;
 

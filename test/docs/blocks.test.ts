@@ -260,8 +260,22 @@ describe('the code of the docs prints what it shows', () => {
 });
 
 it('the tests of the docs pass', async () => {
-  const program = begin([join(ROOT, 'node_modules/vitest/vitest.mjs'), 'run', '--root', FOLDER], FOLDER);
+  const program = begin(
+    [join(ROOT, 'node_modules/vitest/vitest.mjs'), 'run', '--root', FOLDER, '--testTimeout=60000'],
+    FOLDER,
+  );
   const [code] = await program.ended;
   expect(code, program.output).toBe(0);
   expect(program.output).toContain(`Test Files  ${blocks.filter(isTest).length} passed`);
+});
+
+/** The functions of handlers that take the order from the id of an invoice, which may be a renewal. */
+const bookedByInvoice = (text: string) =>
+  text.match(/\bon(?:Paid|Adjusted|Canceled)\b[:=(\s]*(?:async\s*)?\(\{[^}]*\bexternal_id\b/g) ?? [];
+
+it('no handler of README and docs books by external_id', () => {
+  const found = pages.flatMap((page) => bookedByInvoice(readFileSync(join(ROOT, page), 'utf8')));
+  expect(found).toEqual([]);
+  expect(bookedByInvoice('onPaid: async ({ credited_usdt, external_id }, { tx }) => 1')).toHaveLength(1);
+  expect(bookedByInvoice('onCanceled: ({ order }) => note({ external_id })')).toEqual([]);
 });

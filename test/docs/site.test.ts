@@ -41,18 +41,18 @@ const page = (path: string) => readFileSync(join(SITE, path), 'utf8');
 it('the site is small, and a guide has no sidebar of the whole reference', () => {
   const files = globSync('**/*', { cwd: SITE }).map((path) => statSync(join(SITE, path)));
   expect(files.reduce((sum, { size }) => sum + size, 0)).toBeLessThan(20e6);
-  expect(page('retries-and-idempotency.html').length).toBeLessThan(80_000);
+  expect(page('take-a-payment.html').length).toBeLessThan(80_000);
 });
 
 it('a page has an icon, a card, an edit link and the date of its last change', () => {
-  const html = page('retries-and-idempotency.html');
+  const html = page('take-a-payment.html');
   const property = (name: string) => new RegExp(`<meta (?:property|name)="${name}" content="([^"]*)"`).exec(html)?.[1];
-  expect(property('og:title')).toBe('Retries and idempotency');
+  expect(property('og:title')).toBe('Take a payment');
   expect(property('og:image')).toBe('https://shop.github.io/merchant-invoicing/social.png');
   expect(property('twitter:card')).toBe('summary_large_image');
   expect(property('theme-color')).toBeDefined();
   expect(html).toContain('href="/mark.svg"');
-  expect(html).toContain('https://github.com/shop/merchant-invoicing/edit/main/docs/retries-and-idempotency.md');
+  expect(html).toContain('https://github.com/shop/merchant-invoicing/edit/main/docs/take-a-payment.md');
   expect(html).toContain('Last updated');
   // the size that the networks show
   const social = readFileSync(join(SITE, 'social.png'));
@@ -78,7 +78,7 @@ describe('in a browser', () => {
         const { page, trouble } = await visit(home, { colorScheme, viewport: { width, height: 800 } });
         for (const path of [
           '/',
-          '/webhooks',
+          '/receive-webhooks',
           '/sandbox',
           '/service-interface',
           '/api/',
@@ -97,7 +97,7 @@ describe('in a browser', () => {
 
   visited('shows 80 columns of code beside the outline', async (visit) => {
     const { page } = await visit(home, { viewport: { width: 1280, height: 800 } });
-    await page.goto(`${home}/webhooks`, { waitUntil: 'networkidle' });
+    await page.goto(`${home}/frameworks`, { waitUntil: 'networkidle' });
     const hidden = `[...document.querySelectorAll('.vp-doc div[class*="language-"]')].filter((each) => each.checkVisibility())
       .filter((each) => each.scrollWidth > each.clientWidth || each.querySelector('pre').scrollWidth > each.clientWidth).map((each) => each.textContent)`;
     expect(await page.evaluate(hidden)).toEqual([]);
@@ -106,7 +106,7 @@ describe('in a browser', () => {
   visited('opens the tab that a link names, also on the page itself', async (visit) => {
     const { page } = await visit(home);
     const shown = `[...document.querySelectorAll('.blocks > *')].find((each) => each.checkVisibility()).textContent`;
-    await page.goto(`${home}/webhooks#fastify`, { waitUntil: 'networkidle' });
+    await page.goto(`${home}/frameworks#fastify`, { waitUntil: 'networkidle' });
     await expect.poll(() => page.evaluate(shown), { timeout: 60_000 }).toContain("import fastify from 'fastify'");
     await page.evaluate(`location.hash = '#lambda'`);
     await expect.poll(() => page.evaluate(shown), { timeout: 60_000 }).toContain('toLambdaHandler');
@@ -131,8 +131,8 @@ describe('in a browser', () => {
       const members = (await search(words)).slice(0, 5).filter((href) => href.startsWith('/api/'));
       expect([words, members]).toEqual([words, []]);
     }
-    expect((await search('retry')).slice(0, 3)).toContain('/retries-and-idempotency.html#time-limits-and-retries');
-    expect((await search('partial payment'))[0]).toMatch(/^\/amounts-and-late-payments\.html/);
+    expect((await search('retry')).slice(0, 3)).toContain('/take-a-payment.html#when-the-service-is-slow');
+    expect((await search('partial payment'))[0]).toMatch(/^\/after-the-payment\.html/);
     // Each word stands in pages for contributors, and in a guide or a member.
     for (const words of ['decisions', 'signature', 'store']) {
       const found = await search(words);

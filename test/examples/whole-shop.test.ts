@@ -76,8 +76,8 @@ it('sells a mug over HTTP, with the variables that the command sandbox prints', 
   expect(db.prepare('SELECT * FROM parcels').all()).toEqual([{ order_id: id }]);
   const [invoice] = sandbox.invoices();
   expect(db.prepare('SELECT amount, status FROM orders').all()).toEqual([{ amount: '18.00', status: 'paid' }]);
-  expect(db.prepare('SELECT uuid, state, paid_amount, credited_usdt FROM invoices').all()).toEqual([
-    { uuid: invoice?.uuid, state: 'paid', paid_amount: '18', credited_usdt: invoice?.settled_amount_usdt },
+  expect(db.prepare('SELECT invoice_uuid, amount, credited_usdt, given FROM payments').all()).toEqual([
+    { invoice_uuid: invoice?.uuid, amount: '18', credited_usdt: invoice?.settled_amount_usdt, given: 'goods' },
   ]);
   db.close();
 });
@@ -99,7 +99,11 @@ async function inStorm({ baseUrl, apiKey, webhookSecret, fetch: service, origin,
     },
     receive: (request) => toFetchHandler(shop.handler)(request),
     orders: () => shop.compared(),
-    fulfilments: () => db.prepare('SELECT order_id AS external_id FROM parcels').all() as { external_id: string }[],
+    fulfilments: () =>
+      db.prepare('SELECT order_id AS external_id, given AS kind, credited_usdt FROM payments').all() as {
+        external_id: string;
+        kind: 'goods' | 'review';
+      }[],
     async catchUp() {
       await shop.catchUp();
       await shop.nightly();
@@ -144,10 +148,9 @@ it('sends one parcel for two invoices of an order, and tells the other shop that
   await press(`${address}/orders/eu-1/pay`);
   await sandbox.pay('eu-1', { late: true });
   await sandbox.pay('eu-1--1');
-  const states = db.prepare('SELECT external_id, state FROM invoices').all();
-  expect(states).toEqual([
-    { external_id: 'eu-1', state: 'paid' },
-    { external_id: 'eu-1--1', state: 'paid' },
+  expect(db.prepare('SELECT order_id, given FROM payments ORDER BY given').all()).toEqual([
+    { order_id: 'eu-1', given: 'goods' },
+    { order_id: 'eu-1', given: 'review' },
   ]);
   expect(db.prepare('SELECT order_id FROM parcels').all()).toEqual([{ order_id: 'eu-1' }]);
   await sandbox.advance('1h');

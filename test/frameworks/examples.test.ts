@@ -124,7 +124,7 @@ describe('examples/receivers', () => {
     await context.sandbox.pay('missed');
     await ran('catch-up.ts', context); // makes the table
     const db = new DatabaseSync(String(context.env['SHOP_DB']));
-    db.exec(`INSERT INTO invoices (external_id) VALUES ('seen'), ('missed')`);
+    db.exec(`INSERT INTO orders (id, status) VALUES ('seen', 'pending'), ('missed', 'pending')`);
     db.close();
     const said = expect.stringMatching(/missed 26\.86 exact\n\{\s+checked: 2,\s+played: 1,\s+alreadyDone: 1,/);
     expect(await ran('catch-up.ts', context)).toMatchObject({ code: 0, said });

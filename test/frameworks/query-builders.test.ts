@@ -20,7 +20,7 @@ import {
 import { startEngines } from '../support/engines.ts';
 import { openPool } from '../support/postgres.ts';
 
-// docs/fulfil-exactly-once.md promises these, of the real libraries on real engines.
+// docs/databases.md promises these, of the real libraries on real engines.
 
 const engines = await startEngines();
 const pool: Pool | null =

@@ -23,7 +23,7 @@ import {
 import { startEngines } from '../support/engines.ts';
 import { openPool, type PostgresAddress } from '../support/postgres.ts';
 
-// postgresStore in the transactions of the frameworks that own them, as docs/fulfil-exactly-once.md shows, on a real PostgreSQL.
+// postgresStore in the transactions of the frameworks that own them, as docs/databases.md shows, on a real PostgreSQL.
 
 const engines = await startEngines();
 const { missing } = engines.postgres;

@@ -271,7 +271,7 @@ interface InvoiceFacts {
 /** What was read of an order: its first invoice, and its renewals. */
 type OrderFacts = readonly [InvoiceFacts, ...InvoiceFacts[]];
 
-const CATCH_UP = 'run catchUp with this order: docs/reconcile.md#after-an-outage';
+const CATCH_UP = 'run catchUp with this order: docs/catch-up-and-reconcile.md#catch-up';
 const NOT_HEARD = 'Your shop has not heard of it';
 
 /**

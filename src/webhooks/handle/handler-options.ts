@@ -47,10 +47,7 @@ export interface WebhookContext {
  *   store: postgresStore(pool),
  *   onPaid: (event, { tx }) => markPaid(tx, event),
  *   onAdjusted: (event, { tx }) => markPaidInPart(tx, event),
- *   onCanceled: ({ order, renewal }, { tx }) => tx.query(
- *     `UPDATE orders SET renewal = $2, status = 'canceled' WHERE id = $1 AND renewal <= $2 AND status IN ('new', 'pending')`,
- *     [order, renewal],
- *   ),
+ *   onCanceled: (event, { tx }) => markCanceled(tx, event),
  *   onReport: ({ reason, order, message, error }) => console.warn(reason, order, message, error ?? ''),
  * });
  */

@@ -94,8 +94,8 @@ export interface PostgresStore<Tx> extends TransactionStore<{ readonly tx: Tx }>
  * const handler = createWebhookHandler({
  *   secret,
  *   store,
- *   onPaid: (event, { tx }) => tx.query('UPDATE orders SET paid = true WHERE id = $1', [event.external_id]),
- *   onAdjusted: (event, { tx }) => tx.query('UPDATE orders SET review = true WHERE id = $1', [event.external_id]),
+ *   onPaid: (event, { tx }) => tx.query('UPDATE orders SET paid = true WHERE id = $1', [event.order]),
+ *   onAdjusted: (event, { tx }) => tx.query('UPDATE orders SET review = true WHERE id = $1', [event.order]),
  *   onCanceled: () => {},
  * });
  */

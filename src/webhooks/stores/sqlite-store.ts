@@ -68,9 +68,9 @@ export interface SqliteDatabase {
  *   secret,
  *   store: sqliteStore(db),
  *   onPaid: (event, { commit }) =>
- *     commit((db) => void db.prepare('UPDATE orders SET paid = 1 WHERE id = ?').run(event.external_id)),
+ *     commit((db) => void db.prepare('UPDATE orders SET paid = 1 WHERE id = ?').run(event.order)),
  *   onAdjusted: (event, { commit }) =>
- *     commit((db) => void db.prepare('UPDATE orders SET review = 1 WHERE id = ?').run(event.external_id)),
+ *     commit((db) => void db.prepare('UPDATE orders SET review = 1 WHERE id = ?').run(event.order)),
  *   onCanceled: () => {},
  * });
  */

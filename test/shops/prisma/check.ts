@@ -1,4 +1,4 @@
-// postgresStore in the transactions of Prisma, as docs/fulfil-exactly-once.md shows: the conformance suite, and what a shop
+// postgresStore in the transactions of Prisma, as docs/databases.md shows: the conformance suite, and what a shop
 // finds in its rows when something fails after the write.
 import { deepEqual, equal } from 'node:assert/strict';
 import { PrismaPg } from '@prisma/adapter-pg';

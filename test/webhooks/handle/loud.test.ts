@@ -59,8 +59,8 @@ describe('without onReport, the console shows', () => {
   it('an endpoint that is set up wrongly, although no header of a delivery came', async () => {
     forgetPrinted();
     const shop = shopWith({});
-    await toLambdaHandler(shop.handler)({ Records: [] } as never); // the event of a queue
-    expect(lines).toEqual([[expect.stringMatching(/refused, 500 setup\. .*Lambda: connect this function by a proxy/)]]);
+    await expect(toLambdaHandler(shop.handler)({ Records: [] } as never)).rejects.toThrow('the event of a queue');
+    expect(lines).toEqual([[expect.stringMatching(/refused, 500 setup\. .*Verify the webhook where its HTTP request/)]]);
   });
 
   it('a function that takes too long, and an order id that could forge a line', async () => {

@@ -124,7 +124,7 @@ const NOT_GENUINE: readonly Case[] = [
   accepted(
     'accepts-raw-bytes',
     'verifies the raw bytes (spaces, escapes)',
-    "Verify before parsing. Express: express.raw({ type: 'application/json' }) on this route. Others: docs/webhooks.md.",
+    "Verify before parsing. Express: express.raw({ type: 'application/json' }) on this route. Others: docs/frameworks.md.",
     {
       sends: [
         {

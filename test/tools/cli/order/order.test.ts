@@ -14,7 +14,7 @@ const answers =
 
 const RESEND = /fix: npx merchant-invoicing order order-1 --resend\n/;
 const CHECK = /fix: npx merchant-invoicing order order-1 --resend\n/;
-const CATCH_UP = /fix: run catchUp with this order: docs\/reconcile\.md#after-an-outage\n/;
+const CATCH_UP = /fix: run catchUp with this order: docs\/catch-up-and-reconcile\.md#catch-up\n/;
 const paid = (sandbox: Sandbox) => sandbox.pay('order-1');
 
 interface Case {

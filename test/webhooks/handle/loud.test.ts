@@ -73,7 +73,7 @@ describe('without onReport, the console shows', () => {
   it('an endpoint that is set up wrongly, although no header of a delivery came', async () => {
     forgetPrinted();
     const shop = shopWith({});
-    await toLambdaHandler(shop.handler)({ Records: [] } as never); // the event of a queue
+    await toLambdaHandler(shop.handler)({ body: '{}' } as never); // a mapping template without headers
     expect(lines).toEqual([[expect.stringMatching(/refused, 500 setup\. .*Lambda: connect this function by a proxy/)]]);
   });
 

@@ -40,7 +40,9 @@ const CLOCK =
 
 const ROWS = {
   done: done('The event was handled.'),
-  duplicate: done('The event was handled before. Nothing was done.'),
+  duplicate: done(
+    'The event was handled before, by this handler or another one over the same store. Nothing was done.',
+  ),
   duplicate_differs: done(
     'The event was handled before, with other amounts or another status. Nothing was done.',
     'Compare the invoice with your books.',
@@ -151,7 +153,11 @@ const ROWS = {
     'The delivery took longer than the time limit of the receiver. The function continues if it has begun.',
     'Store the event and answer in one transaction. Give long work to a queue in that transaction.',
   ),
-  duplicate_running: failed(409, 'The same event is being handled by another attempt.', null),
+  duplicate_running: failed(
+    409,
+    'The same event is being handled by another attempt. If its process has died, the event is free after 50 seconds without a sign of life.',
+    null,
+  ),
   lease_lost: failed(
     409,
     'Your function outlived its lease, and another attempt took the event over.',

@@ -1,5 +1,7 @@
 import { configurationFail, count, type OptionTable, readOptions } from '../../errors/checks.ts';
 import { ConfigurationError } from '../../errors/classes.ts';
+import { isProduction } from '../../errors/environment.ts';
+import { warnOnce } from '../../errors/notify.ts';
 import { parseClock, type TimeSource } from '../time-source.ts';
 import type { Claim, ClaimRequest, ClaimResult, LeaseStore } from './store.ts';
 import {
@@ -126,6 +128,7 @@ export function sqliteStoreWaiting<Db extends SqliteDatabase>(
   checkDatabase(db);
   const fail = configurationFail('sqliteStore');
   const { table, namespace, retention, busyTimeout, now } = readOptions('options', options, OPTIONS, fail);
+  warnOfMemory(db, table);
   const sql = statements(table, retention);
   const inLock = async <T>(work: () => T, withoutLock?: () => T | null): Promise<T> => {
     try {
@@ -141,20 +144,22 @@ export function sqliteStoreWaiting<Db extends SqliteDatabase>(
   const changes = (statement: string, ...values: (string | number)[]): boolean =>
     Number(prepared(db, statement).run(...values).changes) > 0;
   /** The record of a key, or null for an unknown key. */
-  const read = (key: string, at: number): { isDone: boolean; isRunning: boolean; digest: string } | null => {
+  const read = (key: string, at: number): { isDone: boolean; runsUntil: number | null; digest: string } | null => {
     const held = valuesOf(prepared(db, sql.read).get(key));
     if (held === null) return null;
     const [digest, leaseEnd, doneAt] = held;
-    const isRunning = leaseEnd !== null && Number(leaseEnd) > at;
-    return { isDone: doneAt !== null, isRunning, digest: String(digest) };
+    const runsUntil = leaseEnd !== null && Number(leaseEnd) > at ? Number(leaseEnd) : null;
+    return { isDone: doneAt !== null, runsUntil, digest: String(digest) };
   };
   /**
    * The result for a record that cannot be claimed. Null if it may be free: the claim under the lock then
    * decides.
    */
   const heldResult = (held: ReturnType<typeof read>, { again = false }: ClaimRequest): ClaimResult | null => {
-    if (held?.isDone === true && !again) return { state: 'done', digest: held.digest };
-    return held?.isRunning === true ? { state: 'running', digest: held.digest } : null;
+    if (held === null) return null;
+    const { isDone, runsUntil, digest } = held;
+    if (isDone && !again) return { state: 'done', digest };
+    return runsUntil === null ? null : { state: 'running', digest, leaseEnd: runsUntil };
   };
   const claim = (request: ClaimRequest): ClaimResult => {
     const { key, owner, digest, lease } = request;
@@ -447,6 +452,19 @@ function checkDatabase(db: unknown): void {
   }
   if (typeof value !== 'number')
     throw new ConfigurationError(`${EXPECTED}. This one does not return a result at once: is its driver async?`);
+}
+
+/** Warns once in production of a database without a file. */
+function warnOfMemory(db: SqliteDatabase, table: string): void {
+  if (!isProduction()) return;
+  const [, schema = 'main'] = table.replaceAll('"', '').split('.').reverse();
+  const [file] = valuesOf(prepared(db, `SELECT file FROM pragma_database_list WHERE name = '${schema}'`).get()) ?? [];
+  if (file !== '') return;
+  warnOnce(
+    'sqliteStore in memory',
+    'sqliteStore over a database without a file (:memory:) in production: a restart forgets which events are done.\n' +
+      '  An order can be fulfilled twice. Open a file.',
+  );
 }
 
 /** The values of a row, which may be an object or an array, or null if there is no row. */

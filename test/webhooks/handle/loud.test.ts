@@ -56,11 +56,25 @@ describe('without onReport, the console shows', () => {
     expect(lines).toEqual([[expect.stringMatching(line), ...(error === undefined ? [] : [error])]]);
   });
 
+  it('a body that a sender never finishes, without a word about the function', async () => {
+    forgetPrinted();
+    const shop = shopWith({});
+    const headers = { 'x-webhook-id': '1', 'x-webhook-timestamp': '1', 'x-webhook-signature': 'ab' };
+    const reply = shop.handler.handle({ method: 'POST', headers, body: () => new Promise(() => {}) });
+    await shop.clock.advance(12_000);
+    expect(await reply).toMatchObject({ status: 503, body: 'time_limit' });
+    expect(lines).toEqual([
+      [
+        'merchant-invoicing: webhook refused, 503 time_limit. The sender had not sent the whole body when the time limit ended: answered 503. If it repeats, look at the proxy in between.',
+      ],
+    ]);
+  });
+
   it('an endpoint that is set up wrongly, although no header of a delivery came', async () => {
     forgetPrinted();
     const shop = shopWith({});
-    await expect(toLambdaHandler(shop.handler)({ Records: [] } as never)).rejects.toThrow('the event of a queue');
-    expect(lines).toEqual([[expect.stringMatching(/refused, 500 setup\. .*Verify the webhook where its HTTP request/)]]);
+    await toLambdaHandler(shop.handler)({ body: '{}' } as never); // a mapping template without headers
+    expect(lines).toEqual([[expect.stringMatching(/refused, 500 setup\. .*Lambda: connect this function by a proxy/)]]);
   });
 
   it('a function that takes too long, and an order id that could forge a line', async () => {

@@ -31,7 +31,8 @@ export async function nightly(
   tell: (line: string) => void,
   signal?: AbortSignal,
 ): Promise<number> {
-  // Also what ended lately, and what was renewed: it may be paid late, or twice.
+  // Also what ended lately, and what was renewed: they may be paid late, or
+  // twice.
   const waiting = db
     .prepare(
       `SELECT id FROM charges WHERE status = 'pending'

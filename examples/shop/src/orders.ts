@@ -70,7 +70,8 @@ export class Orders {
 
   /** Keeps what the customer is asked for, before it has an invoice. */
   ask({ id, chargeId, missing }: Order): void {
-    const insert = `INSERT OR IGNORE INTO charges (id, order_id, amount, changed_at)
+    const insert = `INSERT OR IGNORE INTO charges
+        (id, order_id, amount, changed_at)
        VALUES (?, ?, ?, ?)`;
     this.#db.prepare(insert).run(chargeId, id, missing.toFixed(2), now());
   }

@@ -28,7 +28,8 @@ function receiver(container: MedusaContainer) {
     // invoice_payment (invoice_uuid text PRIMARY KEY, session_id text,
     //   amount numeric, credited_usdt numeric, state text): in the migration
     await tx.query('SELECT pg_advisory_xact_lock(hashtext($1))', [event.order]);
-    const insert = `INSERT INTO invoice_payment SELECT $1, $2::text, $3::numeric,
+    const insert = `INSERT INTO invoice_payment
+      SELECT $1, $2::text, $3::numeric,
       $4::numeric,
       CASE WHEN EXISTS (SELECT FROM invoice_payment WHERE session_id = $2)
         THEN 'review' ELSE 'captured' END RETURNING state`;

@@ -3,6 +3,7 @@ import { WebhookVerificationError } from '../../../errors/classes.ts';
 import type { WebhookReason } from '../../../errors/codes.ts';
 import { printable } from '../../../errors/printable.ts';
 import { utf8 } from '../../../webhooks/crypto.ts';
+import type { InvoiceEvent } from '../../../webhooks/event/event-types.ts';
 import { reasonText } from '../../../webhooks/reasons.ts';
 import { readHeaders } from '../../../webhooks/verify/headers.ts';
 import { verifyWebhook } from '../../../webhooks/verify/verify.ts';
@@ -11,32 +12,31 @@ import { readArguments } from '../arguments.ts';
 import { COMMANDS, exampleOf } from '../commands.ts';
 import { EXIT, type ExitCode, type Io, misuse } from '../io.ts';
 import { jsonLine, styleOf, wrapped } from '../terminal.ts';
+import { type BodyReading, type CapturedRequest, readCaptured } from './captured-request.ts';
 import { readSecrets } from './delivery.ts';
 
 const EXAMPLE = exampleOf(COMMANDS['webhooks verify']);
-
-interface RawRequest {
-  /** Name to values in their order, with names as written. */
-  readonly headers: Readonly<Record<string, string[]>>;
-  readonly body: Uint8Array;
-  /** A note about a change of the body, or null. */
-  readonly remark: string | null;
-}
 
 /** `webhooks verify`: verifies a request as the receiver of the package does, and explains a refusal. */
 export async function webhooksVerify(args: readonly string[], io: Io): Promise<ExitCode> {
   const { values } = readArguments(COMMANDS['webhooks verify'], args, 'webhooks verify');
   const { secrets: given, source } = readSecrets(values.secret, io.env, 'any form');
   const secrets = given.map(utf8); // as bytes, which may have any form: a wrong one is found, not refused
-  const { headers, body, remark } = await readRequest(io);
+  const request = await readRequest(io);
   const style = styleOf(io);
   const now = values.at === undefined ? undefined : parseInstant(values.at);
-  try {
-    const event = await verifyWebhook(body, headers, secrets, {
-      sandbox: true,
-      now,
-      orderIdMember: values['order-id-member'],
-    });
+  const options = {
+    sandbox: true,
+    now,
+    orderIdMember: values['order-id-member'],
+    adjustedMember: values['adjusted-member'],
+    adjustedAbsent: parseAbsent(values['adjusted-absent']),
+  };
+  const { reading, event, error } = await verifySent(request, (body) =>
+    verifyWebhook(body, request.headers, secrets, options),
+  );
+  const { body, remark } = reading;
+  if (event !== null) {
     if (values.json) {
       io.out(jsonLine({ ok: true, remark, event }));
       return EXIT.fine;
@@ -51,30 +51,61 @@ export async function webhooksVerify(args: readonly string[], io: Io): Promise<E
     ];
     io.out(`  ${style.good('✓ genuine')}\n${facts.map((fact) => `  ${printable(fact)}\n`).join('')}`);
     return EXIT.fine;
-  } catch (error) {
-    if (!(error instanceof WebhookVerificationError)) throw error;
-    const { reason } = error;
-    const mistake = reason === 'signature_mismatch' ? await whyMismatch(body, readHeaders(headers), secrets) : null;
-    const message =
-      mistake === null ? error.message : reasonText(reason, { cause: mistake.text, remedy: mistake.remedy });
-    const fingerprints = await Promise.all(secrets.map(fingerprintOf));
-    if (values.json) io.out(jsonLine({ ok: false, reason, cause: mistake?.id ?? null, message, remark, fingerprints }));
-    else {
-      io.out(`  ${style.bad('✗ refused')}  ${reason}\n${wrapped(printable(message), 4)}\n`);
-      io.out(`    secret: ${source}, fingerprint ${fingerprints.join(' and ')}\n`);
-      const flag = FLAGS[reason];
-      if (flag !== undefined) io.out(`  try: ${EXAMPLE} ${flag}\n`);
-    }
-    return EXIT.finding;
   }
+  const { reason } = error;
+  const mistake =
+    reason === 'signature_mismatch' ? await whyMismatch(body, readHeaders(request.headers), secrets) : null;
+  const message =
+    mistake === null ? error.message : reasonText(reason, { cause: mistake.text, remedy: mistake.remedy });
+  const fingerprints = await Promise.all(secrets.map(fingerprintOf));
+  if (values.json) io.out(jsonLine({ ok: false, reason, cause: mistake?.id ?? null, message, remark, fingerprints }));
+  else {
+    io.out(`  ${style.bad('✗ refused')}  ${reason}\n${wrapped(printable(message), 4)}\n`);
+    io.out(`    secret: ${source}, fingerprint ${fingerprints.join(' and ')}\n`);
+    const flag = FLAGS[reason];
+    if (flag !== undefined) io.out(`  try: ${EXAMPLE} ${flag}\n`);
+  }
+  return EXIT.finding;
+}
+
+type Verified =
+  | { readonly reading: BodyReading; readonly event: InvoiceEvent; readonly error: null }
+  | { readonly reading: BodyReading; readonly event: null; readonly error: WebhookVerificationError };
+
+/**
+ * Verifies the reading of the body that was sent: the one whose signature matches. Where none does, the one that is as
+ * long as Content-Length says is explained, otherwise the first.
+ */
+async function verifySent(
+  { headers, readings }: CapturedRequest,
+  verify: (body: Uint8Array) => Promise<InvoiceEvent>,
+): Promise<Verified> {
+  const mismatches: Verified[] = [];
+  for (const reading of readings) {
+    try {
+      return { reading, event: await verify(reading.body), error: null };
+    } catch (error) {
+      if (!(error instanceof WebhookVerificationError)) throw error;
+      if (error.reason !== 'signature_mismatch') return { reading, event: null, error };
+      mismatches.push({ reading, event: null, error });
+    }
+  }
+  const [, length] = Object.entries(headers).find(([name]) => name.toLowerCase() === 'content-length') ?? [];
+  const fitting = mismatches.find(({ reading }) => String(reading.body.length) === length?.[0]);
+  return fitting ?? (mismatches[0] as Verified); // a request has a reading at least
 }
 
 /** The flag of this command that may help. */
 const FLAGS: Partial<Record<WebhookReason, string>> = {
   timestamp_too_old: '--at TIME-OF-ARRIVAL',
   timestamp_too_new: '--at TIME-OF-ARRIVAL',
-  malformed_payload: '--order-id-member NAME',
+  malformed_payload: '--help all   # the flags for a member with another name',
 };
+
+function parseAbsent(text: string | undefined): 'as_ordered' | undefined {
+  if (text === undefined || text === 'as_ordered') return text;
+  throw misuse(`--adjusted-absent takes as_ordered, not ${JSON.stringify(text)}`, `${EXAMPLE} --help all`);
+}
 
 function parseInstant(text: string): number {
   const at = /^\d{10}(?:\d{3})?$/.test(text) ? Number(text.padEnd(13, '0')) : instantFrom(text);
@@ -83,41 +114,12 @@ function parseInstant(text: string): number {
   throw misuse(problem, `${EXAMPLE} --at 2026-01-31T12:00:00Z`);
 }
 
-async function readRequest(io: Io): Promise<RawRequest> {
+async function readRequest(io: Io): Promise<CapturedRequest> {
   // At a terminal the command would wait for input and print nothing.
   if (io.isInputTerminal) throw misuse('webhooks verify reads a request from standard input', EXAMPLE);
   const chunks: Uint8Array[] = [];
   for await (const chunk of io.input()) chunks.push(chunk);
-  const request = splitRequest(Buffer.concat(chunks));
+  const request = readCaptured(Buffer.concat(chunks));
   if (request !== null) return request;
   throw misuse('standard input holds no request: it needs header lines, an empty line and the body', EXAMPLE);
-}
-
-const HEADER = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):(.*)$/;
-
-/**
- * Splits headers and body of a raw HTTP request. Null if the bytes are something else. Lines may end with LF or CRLF.
- */
-function splitRequest(bytes: Uint8Array): RawRequest | null {
-  const text = Buffer.from(bytes).toString('latin1'); // one character per byte, so positions are byte positions
-  const border = /\r?\n\r?\n/.exec(text);
-  if (border === null) return null;
-  const lines = text.slice(0, border.index).split(/\r?\n/);
-  if (/^[A-Z]+ \S+/.test(lines[0] ?? '')) lines.shift();
-  const found = new Map<string, string[]>();
-  for (const line of lines) {
-    const [, name, value] = HEADER.exec(line) ?? [];
-    if (name === undefined || value === undefined) return null;
-    const values = found.get(name) ?? [];
-    values.push(value.trim());
-    found.set(name, values);
-  }
-  const headers = Object.fromEntries(found); // own members, also for a header named `constructor`
-  const start = border.index + border[0].length;
-  // An editor or a shell adds a line break after the body, which Content-Length shows.
-  const name = Object.keys(headers).find((each) => each.toLowerCase() === 'content-length') ?? '';
-  const end = start + Number(headers[name]?.[0] ?? Number.NaN);
-  const isLonger = end >= start && /^\r?\n$/.test(text.slice(end));
-  const remark = isLonger ? 'a line break after the end of the body was left out' : null;
-  return { headers, body: bytes.subarray(start, isLonger ? end : undefined), remark };
 }

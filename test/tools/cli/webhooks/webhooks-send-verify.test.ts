@@ -5,7 +5,8 @@ import { goodReceiver, serve } from '../receivers.ts';
 
 const send = (event: string, url: string, ...flags: readonly string[]) =>
   cli(['webhooks', 'send', event, url, '--external-id', 'order-9', ...flags]);
-const verify = (input: string, ...flags: readonly string[]) => cli(['webhooks', 'verify', ...flags], { input });
+const verify = (input: string | Uint8Array, ...flags: readonly string[]) =>
+  cli(['webhooks', 'verify', ...flags], { input });
 const printed = async (...flags: readonly string[]): Promise<string> =>
   (await send('paid', 'http://127.0.0.1:1/w', '--dry-run', ...flags)).out;
 
@@ -89,9 +90,98 @@ describe('webhooks verify', () => {
   it('takes the name that a receiver would pin', async () => {
     const text = await printed('--dialect', 'orderIdMember=order.id');
     const weak = await verify(text);
-    expect([weak.code, weak.out]).toEqual([1, expect.stringMatching(/could be\s+it: order\.id.*--order-id-member/s)]);
+    expect([weak.code, weak.out]).toEqual([1, expect.stringMatching(/could be\s+it: order\.id.*--help all/s)]);
     const pinned = await verify(text, '--order-id-member', 'order.id');
     expect([pinned.code, pinned.out]).toEqual([0, expect.stringContaining('order      order-9')]);
+  });
+
+  describe('reads a capture as programs write it', () => {
+    // printf '1700000000.%s' "$BODY" | openssl dgst -sha256 -hmac whsec_sandbox
+    const body =
+      '{"event":"invoice.canceled","invoice_uuid":"018f3c1e","external_id":"Käse & \\"<7>\\"","status":"expired","amount":"25.00","currency":"EUR"}';
+    const head = [
+      'POST /webhook HTTP/1.1',
+      'X-Webhook-Id: 1',
+      'X-Webhook-Timestamp: 1700000000',
+      'X-Webhook-Signature: 260c4565c91aca8037c7ff404133d4158d7c8393149e64f4d43f09d6c51c8fc5',
+    ].join('\n');
+    const of = (text: string) => `${head}\n\n${text}`;
+    const hex = (text: string) =>
+      [...Buffer.from(text)]
+        .map((byte) =>
+          byte > 0x7e || byte === 0x22 || byte === 0x5c ? `\\x${byte.toString(16)}` : String.fromCharCode(byte),
+        )
+        .join('');
+    const html = body
+      .replaceAll('&', '&amp;')
+      .replaceAll('"', '&quot;')
+      .replaceAll('<', '&lt;')
+      .replaceAll('>', '&gt;');
+    const big = Buffer.from(`\uFEFF${of(body)}`, 'utf16le').swap16();
+    it.each([
+      ['as it is', of(body), null],
+      ['with a line break at the end', `${of(body)}\n`, 'line break'],
+      ['with line breaks of Windows', `${of(body).replaceAll('\n', '\r\n')}\r\n\r\n`, 'line break'],
+      [
+        'with the line break counted by Content-Length',
+        of(body).replace('\n', '\nContent-Length: 140\n').concat('\n'),
+        'line break',
+      ],
+      ['with a byte order mark', `\uFEFF${of(body)}`, 'byte order mark'],
+      ['in UTF-16', Buffer.from(`\uFEFF${of(body)}\r\n`, 'utf16le'), 'UTF-16'],
+      ['in UTF-16, big end first', big, 'UTF-16'],
+      ['in UTF-16 without a mark', Buffer.from(of(body), 'utf16le'), 'UTF-16'],
+      ['escaped as JSON', `${of(JSON.stringify(body))}\n`, 'as JSON text'],
+      ['escaped as JSON, without its quotes', of(JSON.stringify(body).slice(1, -1)), 'as JSON text'],
+      ['escaped by nginx', of(hex(body)), 'nginx'],
+      ['printed by Python', of(`b'${body.replaceAll('\\', '\\\\').replace('ä', '\\xc3\\xa4')}'`), 'Python'],
+      ['printed by Node', of(`'${body.replaceAll('\\', '\\\\')}'`), 'Python or JavaScript'],
+      ['out of a CSV', of(`"${body.replaceAll('"', '""')}"`), 'CSV'],
+      ['out of a page', of(html), 'HTML'],
+      ['in base64', of(Buffer.from(body).toString('base64')), 'base64'],
+      ['with percent signs', of(encodeURIComponent(body)), 'address'],
+    ])('%s', async (_, input, remark) => {
+      const { code, out } = await verify(input, '--at', '1700000000', '--json');
+      expect([code, JSON.parse(out)]).toEqual([
+        0,
+        expect.objectContaining({
+          remark: remark === null ? null : expect.stringContaining(remark),
+          event: expect.objectContaining({ external_id: 'Käse & "<7>"' }),
+        }),
+      ]);
+    });
+
+    it.each([
+      ['another secret', of(body), '--secret=whsec_other', 'another_secret'],
+      ['another secret, and a line break', `${of(body)}\n`, '--secret=whsec_other', 'another_secret'],
+      ['a body that was cut', of(body.slice(0, -1)), '--json', 'another_secret'],
+      ['a body that was written again', `${of(body.replace(',', ', '))}\n`, '--json', 'body_written_again'],
+    ])('and still refuses %s', async (_, input, flag, cause) => {
+      const { code, out } = await verify(input, '--at', '1700000000', '--json', flag);
+      expect([code, JSON.parse(out)]).toEqual([1, expect.objectContaining({ ok: false, cause })]);
+    });
+  });
+
+  it('takes the pins for a payment that does not say whether it was adjusted', async () => {
+    const body =
+      '{"invoice_uuid":"018f3c1e","external_id":"order-9","status":"success","amount":"25.00","credited_usdt":"27.1","meta":{"changed":false}}';
+    const head =
+      'X-Webhook-Id: 1\nX-Webhook-Timestamp: 1700000000\nX-Webhook-Signature: 3c77a47b92490d9d59d55eca35e60acf8b83a0c7b745f4f64662732077641a9b';
+    const run = (...flags: string[]) => verify(`${head}\n\n${body}`, '--at', '1700000000', ...flags);
+    const plain = await run();
+    expect([plain.code, plain.out.replaceAll(/\s+/g, ' ')]).toEqual([
+      1,
+      expect.stringMatching(/"adjusted" is missing.*set adjustedMember.*--help all/),
+    ]);
+    for (const flags of [
+      ['--adjusted-member', 'meta.changed'],
+      ['--adjusted-absent', 'as_ordered'],
+    ])
+      expect(await run(...flags)).toMatchObject({ code: 0, out: expect.stringContaining('invoice.paid') });
+    expect(await run('--adjusted-absent', 'yes')).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('--adjusted-absent takes as_ordered'),
+    });
   });
 
   it('says what it wants when standard input holds something else, or is a keyboard', async () => {

@@ -5,7 +5,9 @@ import type { WebhookDelivery } from '../../../contract/deliveries.ts';
 import type { Invoice } from '../../../contract/invoices.ts';
 import { orderOf } from '../../../contract/orders.ts';
 import { isMerchantError } from '../../../errors/guards.ts';
+import { REASONS } from '../../../webhooks/reasons.ts';
 import { shellWord } from '../../shell.ts';
+import { COMMANDS, exampleOf } from '../commands.ts';
 import { type CheckResult, passed } from '../terminal.ts';
 
 /** How many invoices are looked at. */
@@ -71,6 +73,9 @@ function seenOf(invoice: Invoice, deliveries: readonly WebhookDelivery[]): SeenW
   return { invoice, end: isTried ? 'refused' : 'not_seen', at, status: log.at(-1)?.status_code ?? status };
 }
 
+/** The status does not say whether the payload could not be read, and no history shows the payload. */
+const UNREADABLE = `. Where the receiver answers malformed_payload: ${exampleOf(COMMANDS['webhooks verify'])}`;
+
 /** The same as a check of `doctor`. */
 export function webhooksCheck({ seen, now }: LastWebhooks): CheckResult {
   const id = 'webhooks';
@@ -86,7 +91,8 @@ export function webhooksCheck({ seen, now }: LastWebhooks): CheckResult {
         : `${refused.length} of ${last} ${refused.length === 1 ? 'was' : 'were'}`;
     const first = since === null ? '' : `, the first at ${utcOf(since, now)}`;
     const title = `${count} not accepted by ${endpointOf(latest.invoice)}${first}: ${status ?? 'no response'}`;
-    const fix = `npx merchant-invoicing order ${shellWord(orderOf(latest.invoice.external_id).order)}   # says why`;
+    const order = `npx merchant-invoicing order ${shellWord(orderOf(latest.invoice.external_id).order)}   # says why`;
+    const fix = refused.some((each) => each.status === REASONS.malformed_payload.status) ? order + UNREADABLE : order;
     return { id, title, grade: 'fail', fix };
   }
   const none = unseen.length === 1 ? '1 has no delivery' : `${unseen.length} have no delivery`;

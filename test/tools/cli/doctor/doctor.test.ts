@@ -202,7 +202,7 @@ describe('doctor', () => {
         1,
         'fail',
         '10 of the last 10 webhooks were not accepted by http://127.0.0.1:3000/hook, the first at 02:13 UTC: 500',
-        'npx merchant-invoicing order order-22   # says why',
+        'npx merchant-invoicing order order-22   # says why. Where the receiver answers malformed_payload: npx merchant-invoicing webhooks verify < request.txt',
       ],
       [
         [...repeated(9, 200), 401],

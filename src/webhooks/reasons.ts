@@ -151,7 +151,11 @@ const ROWS = {
     'The delivery took longer than the time limit of the receiver. The function continues if it has begun.',
     'Store the event and answer in one transaction. Give long work to a queue in that transaction.',
   ),
-  duplicate_running: failed(409, 'The same event is being handled by another attempt.', null),
+  duplicate_running: failed(
+    409,
+    'The same event is being handled by another attempt. If its process has died, the event is free after 50 seconds without a sign of life.',
+    null,
+  ),
   lease_lost: failed(
     409,
     'Your function outlived its lease, and another attempt took the event over.',

@@ -116,7 +116,10 @@ class StoreUnderTest {
   }
 
   async expectClaim(owner: string, state: ClaimResult['state'], digest?: string, lease = LONG_LEASE): Promise<void> {
-    assertSame(await this.claim(owner, lease), digest === undefined ? { state } : { state, digest: digestOf(digest) });
+    assertSame(
+      heldOf(await this.claim(owner, lease)),
+      digest === undefined ? { state } : { state, digest: digestOf(digest) },
+    );
   }
 
   /** Claims a key whose lease ends now. Tries again until the store's clock has moved on. */
@@ -136,6 +139,11 @@ class StoreUnderTest {
 }
 
 const digestOf = (owner: string): string => owner.charCodeAt(0).toString(16).padStart(64, '0');
+
+/** A result without the end of the lease, which a store need not say. */
+function heldOf(result: ClaimResult): Omit<ClaimResult, 'leaseEnd'> {
+  return result.state === 'running' ? { state: result.state, digest: result.digest } : result;
+}
 
 function assertSame(got: unknown, wanted: unknown): void {
   const [found, expected] = [JSON.stringify(got), JSON.stringify(wanted)];
@@ -210,7 +218,10 @@ const CLAIM_CHECKS: ConformanceChecks = {
   },
   async 'again: claims a done event like a new one, and so an unknown one'(tested) {
     await tested.expectClaim('a', 'claimed');
-    assertSame(await tested.claim('b', LONG_LEASE, { again: true }), { state: 'running', digest: digestOf('a') });
+    assertSame(heldOf(await tested.claim('b', LONG_LEASE, { again: true })), {
+      state: 'running',
+      digest: digestOf('a'),
+    });
     assertSame(await tested.extendAndComplete('a'), [true, true]);
     assertSame(await tested.claim('b', LONG_LEASE, { again: true }), { state: 'claimed' });
     assertSame((await tested.claim('c', LONG_LEASE, { again: true })).state, 'running');

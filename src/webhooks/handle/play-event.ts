@@ -93,7 +93,7 @@ async function playEvent<Extra extends object>(
     return { ...STORE_DOWN, error };
   }
   if (result.state === 'done') return repeatOfDone(result.digest, digest);
-  if (result.state === 'running') return RUNNING;
+  if (result.state === 'running') return runningUntil(result.leaseEnd);
   const takenOver = result.state === 'taken_over';
   if (result.state === 'taken_over') {
     const other = digestDifference(result.digest, digest) === null ? '' : ' It differs from this one.';
@@ -105,6 +105,18 @@ async function playEvent<Extra extends object>(
 }
 
 const RUNNING: Ending = { verdict: 'duplicate_running' };
+
+/** A repeat of an event whose claim holds: after a kill nothing else says how long the event is held. */
+function runningUntil(leaseEnd: number | undefined): Ending {
+  const free = new Date(leaseEnd ?? Number.NaN);
+  if (Number.isNaN(free.getTime())) return RUNNING; // a store of the merchant may not say it
+  const seen = new Date(free.getTime() - LEASE).toISOString();
+  return {
+    ...RUNNING,
+    cause: `The same event is being handled by another attempt, which was last alive at ${seen}. If its process has died, the event is free at ${free.toISOString()}.`,
+  };
+}
+
 const STORE_DOWN: Ending = {
   verdict: 'store_failed',
   cause: 'The store could not say whether the event is done.',

@@ -91,7 +91,8 @@ export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
       const at = now();
       const held = entries.get(key);
       if (held?.isDone === true && !again) return { state: 'done', digest: held.digest };
-      if (held?.leaseEnd != null && held.leaseEnd > at) return { state: 'running', digest: held.digest };
+      if (held?.leaseEnd != null && held.leaseEnd > at)
+        return { state: 'running', digest: held.digest, leaseEnd: held.leaseEnd };
       if (held === undefined && entries.size >= maxEntries) {
         makeRoom(entries, at);
         warnOnce('memoryStore is full', fullText(maxEntries));

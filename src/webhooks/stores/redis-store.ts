@@ -80,11 +80,10 @@ export function redisStore(client: NodeRedisClient | IoRedisClient, options: Red
 }
 
 function parseClaim(reply: unknown): ClaimResult {
-  const [state, digest] = Array.isArray(reply) ? reply.map(String) : []; // a client may return buffers
+  const [state, digest, leaseEnd] = Array.isArray(reply) ? reply.map(String) : []; // a client may return buffers
   if (state === 'claimed') return { state };
-  if ((state === 'running' || state === 'done' || state === 'taken_over') && digest !== undefined) {
-    return { state, digest };
-  }
+  if (state === 'running' && digest !== undefined) return { state, digest, leaseEnd: Number(leaseEnd) };
+  if ((state === 'done' || state === 'taken_over') && digest !== undefined) return { state, digest };
   throw new TypeError('Redis returned an unexpected reply to the claim: does the client transform replies?');
 }
 
@@ -129,7 +128,7 @@ if held[1] ~= ARGV[1] or not held[2] then return 0 end
     claim: `${now}
 local held = redis.call('HMGET', KEYS[1], 'digest', 'lease_end', 'done_at')
 if held[3] and ARGV[5] ~= '1' then return {'done', held[1]} end
-if held[2] and tonumber(held[2]) > now then return {'running', held[1]} end
+if held[2] and tonumber(held[2]) > now then return {'running', held[1], held[2]} end
 redis.call('HSET', KEYS[1], 'owner', ARGV[1], 'lease_end', string.format('%.0f', now + ARGV[3]))
 if held[3] then return {'claimed', ''} end
 redis.call('HSET', KEYS[1], 'digest', ARGV[2])

@@ -141,20 +141,22 @@ export function sqliteStoreWaiting<Db extends SqliteDatabase>(
   const changes = (statement: string, ...values: (string | number)[]): boolean =>
     Number(prepared(db, statement).run(...values).changes) > 0;
   /** The record of a key, or null for an unknown key. */
-  const read = (key: string, at: number): { isDone: boolean; isRunning: boolean; digest: string } | null => {
+  const read = (key: string, at: number): { isDone: boolean; runsUntil: number | null; digest: string } | null => {
     const held = valuesOf(prepared(db, sql.read).get(key));
     if (held === null) return null;
     const [digest, leaseEnd, doneAt] = held;
-    const isRunning = leaseEnd !== null && Number(leaseEnd) > at;
-    return { isDone: doneAt !== null, isRunning, digest: String(digest) };
+    const runsUntil = leaseEnd !== null && Number(leaseEnd) > at ? Number(leaseEnd) : null;
+    return { isDone: doneAt !== null, runsUntil, digest: String(digest) };
   };
   /**
    * The result for a record that cannot be claimed. Null if it may be free: the claim under the lock then
    * decides.
    */
   const heldResult = (held: ReturnType<typeof read>, { again = false }: ClaimRequest): ClaimResult | null => {
-    if (held?.isDone === true && !again) return { state: 'done', digest: held.digest };
-    return held?.isRunning === true ? { state: 'running', digest: held.digest } : null;
+    if (held === null) return null;
+    const { isDone, runsUntil, digest } = held;
+    if (isDone && !again) return { state: 'done', digest };
+    return runsUntil === null ? null : { state: 'running', digest, leaseEnd: runsUntil };
   };
   const claim = (request: ClaimRequest): ClaimResult => {
     const { key, owner, digest, lease } = request;

@@ -34,12 +34,14 @@ export interface ClaimRequest extends Claim {
  * - `claimed`: there was no record, or a done one and `again`. The claim holds.
  * - `taken_over`: there was a claim with an expired lease, whose process died or stalled. The claim holds, with the new
  *   owner and digest. `digest` is the previous one.
- * - `running`: another claim holds the key, or with `again` another replay. Nothing was changed.
+ * - `running`: another claim holds the key, or with `again` another replay. Nothing was changed. `leaseEnd` is when that
+ *   claim ends unless it is extended, in milliseconds since 1970 by the clock of the store. The report says it.
  * - `done`: the event was completed. Nothing was changed.
  */
 export type ClaimResult =
   | { readonly state: 'claimed' }
-  | { readonly state: 'taken_over' | 'running' | 'done'; readonly digest: string };
+  | { readonly state: 'running'; readonly digest: string; readonly leaseEnd?: number | undefined }
+  | { readonly state: 'taken_over' | 'done'; readonly digest: string };
 
 /**
  * How {@link LeaseStore.run} ended.

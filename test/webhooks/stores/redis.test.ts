@@ -49,6 +49,8 @@ describe('redisStore', () => {
     await store.claim({ ...request, lease: 60_000 });
     const end = Number(await redis.hget('merchant-webhook:k:paid', 'lease_end'));
     expect(Math.abs(end - (Number(seconds) * 1_000 + 60_000))).toBeLessThan(30_000);
+    const running = { state: 'running', digest: 'd', leaseEnd: end };
+    expect(await store.claim({ ...request, owner: 'b' })).toEqual(running);
     await redis.hset('merchant-webhook:k:paid', 'lease_end', String(Number(seconds) * 1_000 - 1));
     expect(await store.claim({ ...request, owner: 'b' })).toEqual({ state: 'taken_over', digest: 'd' });
   });

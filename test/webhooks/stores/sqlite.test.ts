@@ -12,6 +12,7 @@ import {
 import { type LockWaiting, sqliteStoreWaiting } from '../../../src/webhooks/stores/sqlite-store.ts';
 import { temporaryFolder } from '../../support/engine-process.ts';
 import { endpoint, send } from '../endpoint.ts';
+import { ManualClock, settle } from '../manual-clock.ts';
 
 // What is special to SQLite. What every store does is checked in conformance.test.ts, and locks that other processes hold in
 // sqlite-lock.test.ts.
@@ -205,7 +206,7 @@ describe('while another connection holds the lock for writing', () => {
         'The SQLite database is locked: another connection held its lock for 1000 ms (busyTimeout). Nothing was written.',
       cause: { errcode: 5 },
     };
-    expect(await store.claim(B)).toEqual({ state: 'running', digest: 'd' });
+    expect(await store.claim(B)).toEqual({ state: 'running', digest: 'd', leaseEnd: expect.any(Number) });
     expect(waits).toEqual([]);
     await expect(store.claim({ ...request, key: 'new' })).rejects.toMatchObject(locked);
     expect(waits.reduce((sum, ms) => sum + ms, 0)).toBe(1_000);
@@ -278,6 +279,27 @@ it.each(['merchant_webhook_events', 'main.webhook_events'])(
     await expect(store.migrate()).rejects.toThrow('has no column digest');
   },
 );
+
+it('a delivery after a kill says since when the event is held, and when it is free', async () => {
+  const clock = new ManualClock();
+  clock.time = Date.UTC(2026, 0, 31, 12);
+  const { store } = await shopWith({ now: clock.now });
+  const killed = endpoint({ store, onPaid: () => new Promise(() => {}) } as Partial<WebhookHandlerOptions>, clock);
+  void send(killed);
+  await settle();
+  clock.time += 10_000; // its timers are dead: no extension follows
+  const restarted = endpoint({ store } as Partial<WebhookHandlerOptions>, clock);
+  expect(await send(restarted)).toMatchObject({ status: 409 });
+  expect(restarted.reports).toMatchObject([
+    {
+      reason: 'duplicate_running',
+      message:
+        'The same event is being handled by another attempt, which was last alive at 2026-01-31T12:00:00.000Z. If its process has died, the event is free at 2026-01-31T12:00:50.000Z.',
+    },
+  ]);
+  clock.time += 40_000;
+  expect(await send(restarted)).toMatchObject({ status: 200, body: 'done' });
+});
 
 it('cleanUp and cleanUpStatement remove what is older than the retention by their clocks, and nothing else', async () => {
   const day = 86_400_000;

@@ -5,6 +5,7 @@ import {
   type ClientOverrides,
   type ClientSettings,
   type MerchantClientOptions,
+  RECEIVER,
   readClientOptions,
   readOverrides,
 } from './options.ts';
@@ -78,6 +79,11 @@ export function clientWithRuntime(options: MerchantClientOptions, runtime: Runti
   return clientOf(partsFor(readClientOptions(options), { runtime }, []));
 }
 
+/** `merchant.webhooks.handler` and `verify` of old code. Not enumerable, and in no type. */
+function moved(): never {
+  throw new ConfigurationError(`merchant.webhooks receives nothing: ${RECEIVER}.`);
+}
+
 function clientOf(parts: object): MerchantClient {
   return new MerchantClient(parts); // `object`, because the constructor declares only options
 }
@@ -117,7 +123,10 @@ export class MerchantClient {
     this.withdrawals = buildWithdrawals(core, parts.options.queryNames);
     this.paymentMethods = buildPaymentMethods(core);
     this.rates = buildRates(core);
-    this.webhooks = buildWebhooks(core);
+    this.webhooks = Object.defineProperties(buildWebhooks(core), {
+      handler: { value: moved },
+      verify: { value: moved },
+    });
   }
 
   /**

@@ -18,7 +18,7 @@ import {
   signal,
   unchecked,
 } from './errors/checks.ts';
-import { environment, NO_ENV_FILE, SANDBOX_KEY, spoiltForm } from './errors/environment.ts';
+import { environment, SANDBOX_KEY, spoiltForm, underOtherName, whyMissing } from './errors/environment.ts';
 import { warnOnce } from './errors/notify.ts';
 import { HOOK_NAMES, type Hooks } from './transport/hooks.ts';
 import type { ApiKey, CompleteOptions, FetchLike, RetryPolicy, WrongOptions } from './transport/types.ts';
@@ -119,7 +119,9 @@ function emptyVariable(name: string, content: string): string {
 function readBaseUrl(given: string | undefined, allowHttp: boolean): string {
   const value: unknown = given === undefined ? environment('MERCHANT_BASE_URL') : given;
   if (value === undefined)
-    fail(`baseUrl is undefined: give the address of the service, or set MERCHANT_BASE_URL${NO_ENV_FILE}`);
+    fail(
+      `baseUrl is undefined: give the address of the service, or set MERCHANT_BASE_URL${whyMissing('MERCHANT_BASE_URL')}`,
+    );
   if (given === undefined && value === '') fail(emptyVariable('MERCHANT_BASE_URL', 'the address of the service'));
   return checkBaseUrl(value, given === undefined ? 'MERCHANT_BASE_URL' : 'baseUrl', allowHttp, fail);
 }
@@ -154,7 +156,8 @@ export function checkBaseUrl(value: unknown, source: string, allowHttp: boolean,
 
 function readApiKey(given: ApiKey | undefined): ApiKey {
   const key = given === undefined ? environment('MERCHANT_API_KEY') : given;
-  if (key === undefined) return fail(`apiKey is undefined: give it, or set MERCHANT_API_KEY${NO_ENV_FILE}`);
+  if (key === undefined)
+    return fail(`apiKey is undefined: give it, or set MERCHANT_API_KEY${whyMissing('MERCHANT_API_KEY')}`);
   if (given === undefined && key === '') fail(emptyVariable('MERCHANT_API_KEY', 'the key'));
   if (typeof key === 'function') return key;
   const problem = keyProblem(key);
@@ -336,14 +339,23 @@ export interface ClientSettings {
   readonly settings: CompleteOptions;
 }
 
+/** Where webhooks are received, for code of before. */
+export const RECEIVER =
+  'webhooks are received by createWebhookHandler({ secret, store, … }) of merchant-invoicing/webhooks';
+
 /** Reads the options of a client. The environment fills what is not written. */
 export function readClientOptions(options: MerchantClientOptions): ClientSettings {
+  if (Object.hasOwn(Object(options), 'webhookSecret')) fail(`options has no "webhookSecret": ${RECEIVER}`);
   const read = readOptions('options', options, clientTable, fail);
   const { allowHttp, fetch, hooks, headers, retry, timeout, deadline } = read;
   // An explicit undefined usually is an unset variable. The environment's value could reach another host or business.
-  for (const name of ['baseUrl', 'apiKey'] as const) {
+  for (const [name, variable] of [
+    ['baseUrl', 'MERCHANT_BASE_URL'],
+    ['apiKey', 'MERCHANT_API_KEY'],
+  ] as const) {
     if (name in options && read[name] === undefined) {
-      fail(`${name} is undefined: give a value, or leave the name out to use the environment variable`);
+      const why = underOtherName(variable) ?? '';
+      fail(`${name} is undefined: give a value, or leave the name out to use the environment variable${why}`);
     }
   }
   const baseUrl = readBaseUrl(read.baseUrl, allowHttp);

@@ -48,8 +48,23 @@ describe('a key that no header can carry', () => {
     const fail = (): never => {
       throw new Error('sealed');
     };
-    const message = /^rates\.list: the apiKey function failed\. No request was made with it\./;
+    const message = /^rates\.list: the apiKey function failed \(Error\)\. No request was made with it\./;
     for (const apiKey of [() => fail(), async () => fail()]) await expectNoKey(apiKey, message);
+  });
+
+  class VaultError extends Error {}
+  it.each<[unknown, string]>([
+    [new VaultError('sealed'), ' (VaultError)'],
+    [Object.assign(new Error('x'), { code: 'ECONNREFUSED' }), ' (Error, ECONNREFUSED)'],
+    [new TypeError('fetch failed', { cause: { code: 'ENOTFOUND' } }), ' (TypeError, ENOTFOUND)'],
+    [new DOMException('late', 'TimeoutError'), ' (TimeoutError)'],
+    [Object.assign(new Error('x'), { name: 'sk_live_1', code: 'sk_live_2' }), ''],
+    [{ cause: { code: 'lower case' } }, ''],
+    ['sk_live_3', ''],
+    [undefined, ''],
+  ])('a function that throws %o tells class and code, and no message', async (thrown, told) => {
+    const message = new RegExp(`^rates\\.list: the apiKey function failed${told.replace(/[()]/g, '\\$&')}\\. No`);
+    await expectNoKey(() => Promise.reject(thrown), message);
   });
 
   async function expectNoKey(apiKey: () => string | Promise<string>, message: RegExp): Promise<void> {
@@ -80,6 +95,14 @@ describe('what is usable', () => {
   });
 });
 
+it.each(['handler', 'verify'])('merchant.webhooks.%s of old code names what receives webhooks', (name) => {
+  const { webhooks } = new MerchantClient(given);
+  expect(() => Reflect.get(webhooks, name)({})).toThrow(
+    /^merchant\.webhooks receives nothing: .*createWebhookHandler.* of merchant-invoicing\/webhooks\.$/,
+  );
+  expect(Object.keys(webhooks)).not.toContain(name);
+});
+
 describe('the environment', () => {
   it('gives address and key where the options do not', async () => {
     const server = await serve(ok([]));
@@ -96,6 +119,7 @@ describe('the environment', () => {
     ['MERCHANT_BASE_URL', 'pay.example', 'MERCHANT_BASE_URL'],
     ['MERCHANT_BASE_URL', '', 'the environment variable MERCHANT_BASE_URL is set and empty'],
     ['MERCHANT_BASE_URL', undefined, 'baseUrl is undefined'],
+    ['MERCHANT_API_KEY', undefined, 'MERCHANT_API_KEY (Node reads an .env file only with --env-file)'],
     ['MERCHANT_API_KEY', 'key\n', 'MERCHANT_API_KEY'],
     ['MERCHANT_API_KEY', '', 'variable MERCHANT_API_KEY is set and empty'],
     ['MERCHANT_API_KEY', undefined, 'MERCHANT_API_KEY'],
@@ -104,6 +128,26 @@ describe('the environment', () => {
     vi.stubEnv('MERCHANT_API_KEY', 'k');
     vi.stubEnv(name, value);
     expect(problemOf({}).message).toContain(problem);
+  });
+
+  it('is named where it is there behind the byte order mark of its file', () => {
+    for (const [name, ...wrong] of [
+      ['MERCHANT_BASE_URL', {}, { baseUrl: undefined }],
+      ['MERCHANT_API_KEY', { baseUrl: 'https://pay.example' }, { baseUrl: 'https://pay.example', apiKey: undefined }],
+    ] as const) {
+      for (const mark of ['\uFEFF', '\u00ef\u00bb\u00bf']) {
+        vi.stubEnv(mark + name, 'x');
+        for (const options of wrong)
+          expect(problemOf(options).message).toContain(
+            `${name} is there under another name: its file begins with a byte`,
+          );
+        vi.unstubAllEnvs();
+        vi.stubEnv(name, undefined);
+        vi.stubEnv(`MY_${name}`, 'x'); // of another program
+        for (const options of wrong) expect(problemOf(options).message).not.toContain('under another name');
+        vi.unstubAllEnvs();
+      }
+    }
   });
 
   it('counts as unset where it may not be read, as in Deno without its permission', async () => {

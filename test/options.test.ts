@@ -160,7 +160,11 @@ describe('an option of a client is refused', () => {
       { withdrawalQuery: { pages: 'p' } },
       'withdrawalQuery has no "pages"; it has status, page, per_page',
     ],
-    ['a webhook secret', { webhookSecret: 'whsec_5Tg8' }, 'options has no "webhookSecret"'],
+    [
+      'a webhook secret',
+      { webhookSecret: 'whsec_5Tg8' },
+      'options has no "webhookSecret": webhooks are received by createWebhookHandler({ secret, store, … }) of merchant-invoicing/webhooks',
+    ],
     ['a key of a number', { apiKey: 7 }, 'apiKey must be a string'],
   ])('%s', async (_name, options, problem) => {
     await expectRefused([CLIENT], options, problem);

@@ -3,11 +3,13 @@ import { currency, holdsResource, pageOf, payloadOf, unwrapped } from './envelop
 import { firstText, isObject, type JsonObject } from './json.ts';
 import {
   amount,
+  currencyCode,
   type DecimalInput,
   externalId,
   ident,
   identHint,
   limitedText,
+  optionalCurrencyCode,
   optionalInteger,
   optionalText,
   optionalUrl,
@@ -229,7 +231,7 @@ function creationBody() {
     external_id: externalId(128),
     customer_id: limitedText(1, 128),
     amount: amount(),
-    currency: limitedText(2, 16),
+    currency: currencyCode(2, 16),
     purpose: optionalText(0, 255),
     callback_url: optionalUrl(),
     success_url: optionalUrl(),
@@ -372,7 +374,7 @@ export const listInvoices: PageEndpoint<Invoice> = {
   query: check(() => {
     const shape = parametersOf<ListInvoicesQuery>()({
       status: optionalWord(INVOICE_STATUS_NAMES),
-      currency: optionalText(1, 16),
+      currency: optionalCurrencyCode(1, 16),
       page: optionalInteger(1, Number.MAX_SAFE_INTEGER),
       per_page: optionalInteger(1, 100),
     });

@@ -32,6 +32,20 @@ function optional<T>(inner: (value: unknown) => T | Problem): Codec<T | undefine
   return optionalScalar((value) => (value === undefined || value === null ? undefined : inner(value)));
 }
 
+/** The codec of a currency code. A blank in it is none of a currency: a list would be empty, and nothing would say why. */
+export function currencyCode(min: number, max: number): Codec<string> {
+  return scalar((value) => readCode(value, min, max));
+}
+
+export function optionalCurrencyCode(min: number, max: number): Codec<string | undefined> {
+  return optional((value) => readCode(value, min, max));
+}
+
+function readCode(value: unknown, min: number, max: number): string | Problem {
+  const text = readText(value, min, max);
+  return typeof text === 'string' && /\s/.test(text) ? new Problem('must not have white space in it: trim it') : text;
+}
+
 export function optionalText(min: number, max: number): Codec<string | undefined> {
   return optional((value) => readText(value, min, max));
 }

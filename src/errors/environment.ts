@@ -1,9 +1,6 @@
 /** The default key of the command `sandbox`. It is public. */
 export const SANDBOX_KEY = 'sk_sandbox';
 
-/** The usual reason why a variable is missing, for messages. */
-export const NO_ENV_FILE = ' (Node reads an .env file only with --env-file)';
-
 /** Reads an environment variable. Returns undefined where it is not set or may not be read (Deno). */
 export function environment(name: string): string | undefined {
   try {
@@ -24,6 +21,37 @@ export function loopbackProxyRemedy(): string | null {
   const isSet = PROXY_VARIABLES.some((name) => (environment(name) ?? '') !== '');
   if (!isSet || /(?:^|[\s,])(?:\*|127\.0\.0\.1|localhost)(?:$|[\s,])/.test(without)) return null;
   return 'A proxy variable such as HTTP_PROXY is set, so requests to this machine may go through the proxy: set NO_PROXY=127.0.0.1,localhost.';
+}
+
+/** True in production. Warnings of the stores depend on it, and nothing else. */
+export function isProduction(): boolean {
+  return /^prod/i.test(environment('NODE_ENV') ?? '');
+}
+
+/** Why a variable may be missing, for messages. */
+export function whyMissing(name: string): string {
+  return underOtherName(name) ?? ' (Node reads an .env file only with --env-file)';
+}
+
+/**
+ * Says that a variable is there under another name: Node makes the byte order mark of a file a part of its first name.
+ * Null if it is not there.
+ */
+export function underOtherName(name: string, env: Environment = allOf()): string | null {
+  const isThere = Object.keys(env).some((each) => each !== name && each.replace(/^\W+/, '') === name);
+  if (!isThere) return null;
+  return ` (${name} is there under another name: its file begins with a byte order mark. Save the file as UTF-8 without one)`;
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** All variables. None where they may not be read. */
+function allOf(): Environment {
+  try {
+    return { ...(globalThis as { process?: { env?: Environment } }).process?.env }; // not declared in every runtime
+  } catch {
+    return {};
+  }
 }
 
 /** A form that a value gets on its way through files and deployments, with what to do. */

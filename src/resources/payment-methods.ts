@@ -1,5 +1,5 @@
 import { endpoints } from '../contract/endpoints.ts';
-import { amount, type DecimalInput, limitedText } from '../contract/parameters.ts';
+import { amount, currencyCode, type DecimalInput } from '../contract/parameters.ts';
 import type { PaymentMethod } from '../contract/payment-methods.ts';
 import { check, parameters } from '../contract/values/codecs.ts';
 import { Decimal } from '../contract/values/decimal.ts';
@@ -24,7 +24,7 @@ export interface ChargeQuery {
 /** The methods with the charge for which they are selected. */
 const methodsForCharge = {
   ...endpoints['paymentMethods.list'],
-  local: check(() => parameters({ currency: limitedText(2, 16), amount: amount() })),
+  local: check(() => parameters({ currency: currencyCode(2, 16), amount: amount() })),
 };
 
 /** The payment methods of the business. They alone say which currencies and amounts can be charged. */

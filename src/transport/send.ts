@@ -103,9 +103,9 @@ async function readKey(
   let key: unknown;
   try {
     key = await apiKey();
-  } catch {
-    // The error is not kept, because it may hold the key.
-    return { key: null, problem: 'the apiKey function failed' };
+  } catch (error) {
+    // The error is not kept, because its message may hold the key.
+    return { key: null, problem: `the apiKey function failed${kindOfError(error)}` };
   }
   const problem = keyProblem(key);
   return {
@@ -113,6 +113,23 @@ async function readKey(
     problem: `the key that the apiKey function returned ${problem}`,
   };
 }
+
+/** The class of an error, with its code or that of its cause, in brackets. Text that is no such name is left out. */
+function kindOfError(error: unknown): string {
+  try {
+    const thrown = error as Partial<Error> & { code?: unknown; cause?: { code?: unknown } }; // any value: each member is checked
+    const ofClass = thrown.name === 'Error' ? thrown.constructor?.name : thrown.name; // a class seldom sets its name
+    const names = [ofClass, thrown.code ?? thrown.cause?.code].filter(
+      (each) => typeof each === 'string' && ERROR_NAME.test(each),
+    );
+    return names.length === 0 ? '' : ` (${names.join(', ')})`;
+  } catch {
+    return ''; // a getter threw, or nothing was thrown
+  }
+}
+
+/** Of a class, such as `TypeError`, or of a code, such as `ECONNREFUSED` or `ERR_INVALID_URL`. */
+const ERROR_NAME = /^(?:[A-Z][A-Za-z]{2,39}|[A-Z][A-Z_]{2,39})$/;
 
 /** The failure of an attempt that threw: why it was cut short, otherwise what the platform says. */
 function failureOf(thrown: unknown, attempt: Attempt, scope: CompleteOptions): Failure {

@@ -126,6 +126,7 @@ const BODY_TOO_SLOW: Ending = {
   verdict: 'time_limit',
   cause: 'The sender had not sent the whole body when the time limit ended: answered 503.',
   remedy: 'If this repeats, look at the proxy in between.',
+  isCauseKnown: true, // the row speaks of a function, and none has begun
 };
 
 /** Reports how the request ended, unless the event was handled now, and returns the response. */

@@ -40,7 +40,9 @@ const CLOCK =
 
 const ROWS = {
   done: done('The event was handled.'),
-  duplicate: done('The event was handled before. Nothing was done.'),
+  duplicate: done(
+    'The event was handled before, by this handler or another one over the same store. Nothing was done.',
+  ),
   duplicate_differs: done(
     'The event was handled before, with other amounts or another status. Nothing was done.',
     'Compare the invoice with your books.',

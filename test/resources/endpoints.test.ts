@@ -165,6 +165,12 @@ describe('a parameter that the service would refuse is a typed error, and no req
       ['withdrawal_uuid', ident, (c) => c.withdrawals.get(ident)],
     ]),
     ...['0', '1.234', 25, 2500n].map((amount): Wrong => ['amount', amount, create({ amount })]),
+    ...['EUR ', ' EUR', 'EU R', 'EUR\n'].flatMap((currency): Wrong[] => [
+      ['currency', currency, create({ currency })],
+      ['currency', currency, (c) => c.invoices.list({ currency })],
+      ['currency', currency, (c) => c.paymentMethods.forCharge({ currency, amount: '25.00' })],
+      ['fiat', currency, (c) => c.rates.list({ fiat: currency })],
+    ]),
     ['external_id', 'of 129 letters', create({ external_id: 'x'.repeat(129) })],
     ['callback_url', 'of http', create({ callback_url: 'http://shop.example' })],
     ['amount', 'of forCharge', (c) => c.paymentMethods.forCharge({ currency: 'EUR', amount: '0' })],

@@ -2,6 +2,7 @@ import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
 import { isHttpAddress } from '../../contract/values/scalars.ts';
 import { messageOf } from '../../errors/notify.ts';
 import { DIALECTS, type Dialect } from '../sandbox/dialects.ts';
+import { shellWord } from '../shell.ts';
 import { COMMON_FLAGS, type CommandTable } from './commands.ts';
 import { misuse } from './io.ts';
 
@@ -29,7 +30,8 @@ export function readArguments<const Flags extends ParseArgsOptionsConfig>(
     const parsed = parseArgs(given);
     const extra = parsed.positionals[command.words];
     if (extra === undefined) return parsed;
-    throw new Error(`${typed} does not take ${JSON.stringify(extra)}`);
+    const meant = command.extra === undefined ? '' : `. If you mean it so, write ${command.extra} ${shellWord(extra)}`;
+    throw new Error(`${typed} does not take ${JSON.stringify(extra)}${meant}`);
   } catch (error) {
     throw misuse(messageOf(error), fix);
   }

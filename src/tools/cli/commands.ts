@@ -23,6 +23,8 @@ export interface CommandTable {
   readonly notes?: string;
   /** The maximum number of words that are not flags. */
   readonly words: number;
+  /** What a further word was probably meant for: the start of a flag, or of a redirection. */
+  readonly extra?: string;
 }
 
 const text = (value: string, about: string) => ({ type: 'string' as const, value, about });
@@ -118,6 +120,7 @@ export const COMMANDS = {
     },
     example: 'npx merchant-invoicing webhooks check http://127.0.0.1:3000/webhook',
     words: 1,
+    extra: '--secret',
     flags: DELIVERY_FLAGS,
     notes: `Give --secret twice to check that the receiver takes both (rotation).
 Sends about thirty deliveries, genuine and forged. Code 1: a rule is broken.
@@ -129,6 +132,7 @@ Never point it at a live shop: it may fulfil what it accepts.`,
     },
     example: 'npx merchant-invoicing webhooks send paid http://127.0.0.1:3000/webhook',
     words: 2,
+    extra: '--external-id',
     terms: { EVENT: 'paid  adjusted  overpaid  expired  canceled  fail' },
     flags: {
       ...DELIVERY_FLAGS,
@@ -141,6 +145,7 @@ Never point it at a live shop: it may fulfil what it accepts.`,
     },
     example: 'npx merchant-invoicing webhooks verify < request.txt',
     words: 0,
+    extra: '<',
     terms: { 'standard input': 'a raw HTTP request: headers, an empty line, the body' },
     flags: {
       secret: SECRET,
@@ -172,6 +177,7 @@ unless --resend is given. Code 1: the shop has not heard of it.`,
     },
     example: 'MERCHANT_API_KEY=… npx merchant-invoicing reconcile --orders orders.csv',
     words: 0,
+    extra: '--orders',
     flags: {
       orders: text('FILE', 'CSV in UTF-8 with a header, or JSON lines, - for stdin'),
       since: text('TIME', 'the file has all orders since then: 7d, or 2026-01-31'),
@@ -192,6 +198,7 @@ Code 0: all match. 1: findings, or ids that a spreadsheet changed.
     },
     example: 'MERCHANT_BASE_URL=… MERCHANT_API_KEY=… npx merchant-invoicing doctor',
     words: 0,
+    extra: '--base-url',
     flags: {
       survey: flag('shows what the interface leaves open, and this service does'),
       'base-url': text('URL', 'default MERCHANT_BASE_URL'),

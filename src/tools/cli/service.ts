@@ -1,5 +1,6 @@
 // The service that `order` and `reconcile` read: its address and key, from flags or the environment.
 import type { MerchantClient } from '../../client.ts';
+import { underOtherName } from '../../errors/environment.ts';
 import { fileBytes, type Io, misuse } from './io.ts';
 
 interface ServiceFlags {
@@ -34,10 +35,13 @@ export async function serviceOf(
   const fromFile = path === undefined ? undefined : String(fileBytes(path, example)).replace(/\r?\n$/, '');
   const apiKey = fromFile ?? (env['MERCHANT_API_KEY'] || undefined);
   if (baseUrl === undefined) {
-    const problem = 'MERCHANT_BASE_URL is not set: npx reads no .env (node --env-file=.env does)';
-    throw misuse(problem, `${example} --base-url https://pay.example.com`);
+    const why = underOtherName('MERCHANT_BASE_URL', env) ?? ': npx reads no .env (node --env-file=.env does)';
+    throw misuse(`MERCHANT_BASE_URL is not set${why}`, `${example} --base-url https://pay.example.com`);
   }
-  if (apiKey === undefined) throw misuse('MERCHANT_API_KEY is not set', `${example} --key-file key.txt`);
+  if (apiKey === undefined) {
+    const why = underOtherName('MERCHANT_API_KEY', env) ?? '';
+    throw misuse(`MERCHANT_API_KEY is not set${why}`, `${example} --key-file key.txt`);
+  }
   const { MerchantClient } = await import('../../index.ts');
   const { deadline, attempts } = patience;
   const options = { baseUrl, apiKey, allowHttp: flags['allow-http'], deadline, retry: { attempts } };

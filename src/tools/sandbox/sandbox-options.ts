@@ -231,7 +231,7 @@ export type Settings = ReturnType<typeof readSettings>;
  * @throws ConfigurationError that names the right values.
  */
 export function readSettings(options: SandboxOptions, internals: Internals = {}) {
-  const given = Object.entries(options ?? {}).filter(([, value]) => value !== null);
+  const given = Object.entries(options ?? {}).filter(([name, value]) => value !== null || !(name in SETTINGS));
   const what = options === null || typeof options !== 'object' ? options : Object.fromEntries(given);
   const {
     seed: { seed, isGiven },

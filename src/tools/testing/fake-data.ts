@@ -5,11 +5,11 @@ import {
   type InvoicePaymentMethod,
 } from '../../contract/invoices.ts';
 import { renewalId } from '../../contract/orders.ts';
-import { isFinalStatus } from '../../contract/statuses.ts';
+import { INVOICE_STATUS_NAMES, isFinalStatus } from '../../contract/statuses.ts';
 import type { Currency } from '../../contract/types.ts';
 import { Decimal } from '../../contract/values/decimal.ts';
 import { dateFrom, moneyGiven, Problem } from '../../contract/values/scalars.ts';
-import { checkOptions, configurationFail, type Fail, namesOf } from '../../errors/checks.ts';
+import { checkOptions, configurationFail, type Fail, namesOf, word } from '../../errors/checks.ts';
 import type {
   InvoiceAdjustedEvent,
   InvoiceCanceledEvent,
@@ -60,6 +60,8 @@ const ORDERED = new Decimal('25.00');
 const PAID_SHARE = '0.68';
 const MINUTE = 60_000;
 
+const OTHER_STATUS = "A paid invoice is success. For another status: { ...fakeInvoice(), status: 'on_hold' }";
+
 /** The members that are money, and those that are times, by their names on the wire. */
 const MONEY = /amount|_usdt$|^rate$/;
 const TIME = /_at$/;
@@ -103,6 +105,8 @@ export function fakeInvoice(overrides: FakeInvoiceOverrides = {}): Invoice {
   const { adjustment, is_adjusted: isAdjusted = isGiven(adjustment), currency, payment_method } = overrides;
   const corrected = read<InvoiceAdjustment>(adjustment ?? {}, namesOfInvoice('adjustment'), fail);
   const isPaidByMembers = isAdjusted || isGiven(given.settled_amount_usdt) || isGiven(given.finished_at);
+  // A status that the interface does not know passes every branch of a shop in silence.
+  word(INVOICE_STATUS_NAMES, undefined)(given.status, 'status', (problem) => fail(`${problem}. ${OTHER_STATUS}`));
   const status = given.status ?? (isPaidByMembers ? 'success' : 'pending');
   const isPaid = status === 'success';
   const amount = given.amount ?? corrected.expected_amount_fiat ?? ORDERED;

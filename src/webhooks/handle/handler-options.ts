@@ -60,7 +60,10 @@ export interface WebhookHandlerOptions<Extra extends object = object>
    * @defaultValue the environment variable MERCHANT_WEBHOOK_SECRET, where the name is not written
    */
   readonly secret?: WebhookSecret;
-  /** Remembers which events are done. `memoryStore()` forgets them at a restart. */
+  /**
+   * Remembers which events are done. `memoryStore()` forgets them at a restart. A handler with other functions needs a
+   * store or a `namespace` of its own: over one store an event is done once, by whichever handler gets it first.
+   */
   readonly store: WebhookStore<Extra>;
   /**
    * Called for every refusal, duplicate and takeover, for your log. It is not awaited, and its errors change nothing.

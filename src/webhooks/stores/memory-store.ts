@@ -1,5 +1,5 @@
 import { configurationFail, count, type OptionTable, readOptions } from '../../errors/checks.ts';
-import { environment } from '../../errors/environment.ts';
+import { isProduction } from '../../errors/environment.ts';
 import { warnOnce } from '../../errors/notify.ts';
 import { parseClock, type TimeSource } from '../time-source.ts';
 import type { Claim, LeaseStore } from './store.ts';
@@ -46,9 +46,9 @@ interface Entry {
   isDone: boolean;
 }
 
-/** Warns once in production that the records end with the process. Nothing else depends on NODE_ENV. */
+/** Warns once in production that the records end with the process. */
 function warnOfProduction(): void {
-  if (!/^prod/i.test(environment('NODE_ENV') ?? '')) return;
+  if (!isProduction()) return;
   warnOnce(
     'memoryStore in production',
     'memoryStore in production: a restart forgets which events are done, and two processes share nothing.\n' +

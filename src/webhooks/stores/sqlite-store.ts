@@ -1,5 +1,7 @@
 import { configurationFail, count, type OptionTable, readOptions } from '../../errors/checks.ts';
 import { ConfigurationError } from '../../errors/classes.ts';
+import { isProduction } from '../../errors/environment.ts';
+import { warnOnce } from '../../errors/notify.ts';
 import { parseClock, type TimeSource } from '../time-source.ts';
 import type { Claim, ClaimRequest, ClaimResult, LeaseStore } from './store.ts';
 import {
@@ -126,6 +128,7 @@ export function sqliteStoreWaiting<Db extends SqliteDatabase>(
   checkDatabase(db);
   const fail = configurationFail('sqliteStore');
   const { table, namespace, retention, busyTimeout, now } = readOptions('options', options, OPTIONS, fail);
+  warnOfMemory(db, table);
   const sql = statements(table, retention);
   const inLock = async <T>(work: () => T, withoutLock?: () => T | null): Promise<T> => {
     try {
@@ -449,6 +452,19 @@ function checkDatabase(db: unknown): void {
   }
   if (typeof value !== 'number')
     throw new ConfigurationError(`${EXPECTED}. This one does not return a result at once: is its driver async?`);
+}
+
+/** Warns once in production of a database without a file. */
+function warnOfMemory(db: SqliteDatabase, table: string): void {
+  if (!isProduction()) return;
+  const [, schema = 'main'] = table.replaceAll('"', '').split('.').reverse();
+  const [file] = valuesOf(prepared(db, `SELECT file FROM pragma_database_list WHERE name = '${schema}'`).get()) ?? [];
+  if (file !== '') return;
+  warnOnce(
+    'sqliteStore in memory',
+    'sqliteStore over a database without a file (:memory:) in production: a restart forgets which events are done.\n' +
+      '  An order can be fulfilled twice. Open a file.',
+  );
 }
 
 /** The values of a row, which may be an object or an array, or null if there is no row. */

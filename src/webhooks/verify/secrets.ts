@@ -1,5 +1,5 @@
 import { configurationFail, type Fail, isBytes, kindOf } from '../../errors/checks.ts';
-import { environment, NO_ENV_FILE, SPOILT, type Spoilt, spoiltForm } from '../../errors/environment.ts';
+import { environment, SPOILT, type Spoilt, spoiltForm, underOtherName, whyMissing } from '../../errors/environment.ts';
 import type { HmacKey } from '../crypto.ts';
 import { isSandboxSecret } from './sandbox-secret.ts';
 
@@ -34,7 +34,8 @@ export function readSecrets(written: { readonly secret: unknown } | null, fail?:
   if (written !== null) return parseSecrets(written.secret, 'secret', fail);
   const name = 'MERCHANT_WEBHOOK_SECRET';
   const value = environment(name);
-  if (value === undefined) (fail ?? configurationFail())(`secret is missing: give it, or set ${name}${NO_ENV_FILE}`);
+  if (value === undefined)
+    (fail ?? configurationFail())(`secret is missing: give it, or set ${name}${whyMissing(name)}`);
   return parseSecrets(value, name, fail);
 }
 
@@ -76,7 +77,7 @@ function parseSecret(secret: unknown, name: string, fail: Fail): HmacKey {
   }
   if (typeof secret !== 'string' || secret === '') {
     return fail(
-      `${name} must be a string, a Uint8Array or a list of them, not ${kindOf(secret)}. Is the environment variable set? The secret is in the dashboard`,
+      `${name} must be a string, a Uint8Array or a list of them, not ${kindOf(secret)}. Is the environment variable set?${underOtherName('MERCHANT_WEBHOOK_SECRET') ?? ''} The secret is in the dashboard`,
     );
   }
   const wrong = spoiltForm(secret) ?? [COMMENTED, TWO, BLANK].find(({ form }) => form.test(secret)) ?? null;

@@ -87,6 +87,7 @@ const USES: readonly (readonly [line: string, said: string | RegExp, code?: numb
   [`sandbox pay order-1042 --id mine ${AT}`, 'pay does not take --id', 2],
   [`sandbox pay paid-1 ${AT}`, /which is final.*\n {2}try: npx merchant-invoicing sandbox status/, 1],
   [`sandbox pay ${AT}`, 'pay needs an order', 2],
+  [`sandbox pay order-1042 17.00 ${AT}`, 'pay does not take "17.00". If you mean it so, write --amount 17.00', 2],
   [`sandbox pay order-1042 --amount 17.00 ${AT}`, 'Paid less, 17.00 of 25.00 EUR'],
   [`sandbox pay order-1042 --amount 30.00 ${AT}`, 'Paid more, 30.00 of 25.00 EUR'],
   [`sandbox pay order-1042 --amount some ${AT}`, 'The amount must be text, greater than 0', 1],
@@ -114,6 +115,7 @@ const USES: readonly (readonly [line: string, said: string | RegExp, code?: numb
   [`sandbox fault flood ${AT}`, /A fault is one of .*, not "flood"/, 1],
   [`sandbox advance 1h ${AT}`, /^✓ the clock is at .*\n {2}1 expired\b.*\n(?:.*\n)*[\d:]{8} {4}expired +order-1042/],
   [`sandbox advance soon ${AT}`, 'must be milliseconds', 1],
+  [`sandbox advance 5 ${AT}`, 'not "5". A number needs a unit', 1],
   [`sandbox freeze ${AT}`, ', frozen'],
   [`sandbox unfreeze ${AT}`, 'the clock is at '],
   [`sandbox freeze now ${AT}`, 'freeze does not take "now"', 2],
@@ -182,6 +184,9 @@ const USES: readonly (readonly [line: string, said: string | RegExp, code?: numb
   ['webhooks verify --at 2026-02-30T12:00:00', '--at takes a time', 2],
   ['webhooks verify --at noon', '--at takes a time', 2],
   ['webhooks verify --order-id-member basket', 'malformed_payload', 1],
+  ['webhooks verify --adjusted-member basket', '"basket" is missing', 1],
+  ['webhooks verify --adjusted-absent as_ordered', 'genuine'],
+  ['webhooks verify --adjusted-absent no', '--adjusted-absent takes as_ordered', 2],
 
   ['reconcile --orders {orders} --grace 1h', '1 matched'],
   ['reconcile', 'reconcile needs --orders', 2],
@@ -213,6 +218,12 @@ const USES: readonly (readonly [line: string, said: string | RegExp, code?: numb
     2,
     { MERCHANT_BASE_URL: '' },
   ],
+  [
+    'order order-9',
+    'MERCHANT_BASE_URL is there under another name: its file begins with a byte order mark',
+    2,
+    { MERCHANT_BASE_URL: '', '\uFEFFMERCHANT_BASE_URL': 'http://127.0.0.1:9' },
+  ],
   ['order order-9', 'credentials', 2, PASSWORD],
   ['order', 'order needs an external_id or a uuid', 2],
   ['doctor --survey', 'What the interface leaves open'],
@@ -228,8 +239,12 @@ const USES: readonly (readonly [line: string, said: string | RegExp, code?: numb
   ['webhooks chekc http://127.0.0.1:1', 'webhooks has no action "chekc". It has check, send, verify.', 2],
   [`sandbox status --url http://ann:tops3cret@127.0.0.1:1`, 'no user name and password', 2],
   ['webhooks', 'webhooks needs an action. It has check, send, verify.', 2],
-  ['webhooks verify request.txt', 'does not take "request.txt"', 2],
-  ['doctor please', 'does not take "please"', 2],
+  ['webhooks verify request.txt', 'does not take "request.txt". If you mean it so, write < request.txt', 2],
+  ['doctor please', 'does not take "please". If you mean it so, write --base-url please', 2],
+  ['reconcile orders.csv', 'does not take "orders.csv". If you mean it so, write --orders orders.csv', 2],
+  ['order order-9 --resend now', 'order does not take "now"', 2],
+  ['webhooks check http://127.0.0.1:9/w whsec_x', 'write --secret whsec_x', 2],
+  ['webhooks send paid http://127.0.0.1:9/w order-9', 'write --external-id order-9', 2],
 ];
 
 type Served = Running & { readonly url: string; api(path: string, body?: object): Promise<Response> };

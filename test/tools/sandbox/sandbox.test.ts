@@ -160,6 +160,7 @@ describe('the options', () => {
     ['methods: each method needs id', { methods: [{}] }],
     ['seedData.callback_url', seeded({ callback_url: '/webhook' })],
     ['seedData.fail_url', seeded({ fail_url: 'javascript:alert(1)' })],
+    ['createSandbox has no "state"', { state: null }],
     ['createSandbox has no "lifeTime"', { lifeTime: '5m' }],
     ['createSandbox must be an object', null],
     ['defaults has no "callbackUrl"', { defaults: { callbackUrl: 'https://shop.example' } }],

@@ -17,6 +17,12 @@ it.each([
   expect(sandbox.now().getTime()).toBe(Date.parse(START) + milliseconds);
 });
 
+it.each(['5', '0', ' 90 ', '1.5'])('the clock does not advance "%s": a number needs a unit', async (duration) => {
+  const { sandbox } = inProcess();
+  await expect(sandbox.advance(duration)).rejects.toThrow(`not "${duration}". A number needs a unit`);
+  expect(sandbox.now().getTime()).toBe(Date.parse(START));
+});
+
 it('a virtual clock stands still; a real one stops with freeze, is moved by advance, and runs on with unfreeze', async () => {
   let wall = 1_000;
   const wallClock = () => wall;

@@ -163,6 +163,11 @@ it.each<[() => unknown, RegExp]>([
   [() => fakeInvoice({ adjustment: { actual: '1' } as object }), /no "actual"/],
   [() => fakePaidEvent({ status: 'expired' } as object), /no "status"/],
   [() => fakeCanceledEvent({ credited_usdt: '1' } as object), /no "credited_usdt"/],
+  [
+    () => fakeInvoice({ status: 'paid' } as object),
+    /status must be .*"success".* A paid invoice is success\. For another/,
+  ],
+  [() => fakeInvoice({ status: 'Success' } as object), /status must be/],
   [() => fakeCanceledEvent({ status: 'success' } as object), /status must be one of fail, expired, canceled/],
   [() => fakeError('SDK_NONE' as string), /"SDK_NONE" is not a code of this package/],
   [() => fakeError('SDK_TLS', { reason: 1 } as object), /no "reason"/],

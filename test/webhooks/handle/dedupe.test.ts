@@ -19,6 +19,15 @@ function keeper(store: WebhookStore = memoryStore()) {
   return { ...shop, keys };
 }
 
+it('says of a duplicate that another handler over the store may have run it', async () => {
+  const store = memoryStore();
+  const [first, second] = [endpoint({ store }), endpoint({ store })];
+  await send(first);
+  expect(await send(second)).toMatchObject({ status: 200, body: 'duplicate' });
+  const message = 'The event was handled before, by this handler or another one over the same store. Nothing was done.';
+  expect([second.calls, second.reports]).toMatchObject([[], [{ reason: 'duplicate', message }]]);
+});
+
 describe.each(RUNTIMES)('the key of an event with $runtime', ({ enter }) => {
   it('tells unknown events of one invoice apart by name and by status', async () => {
     enter();

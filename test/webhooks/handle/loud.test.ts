@@ -56,6 +56,20 @@ describe('without onReport, the console shows', () => {
     expect(lines).toEqual([[expect.stringMatching(line), ...(error === undefined ? [] : [error])]]);
   });
 
+  it('a body that a sender never finishes, without a word about the function', async () => {
+    forgetPrinted();
+    const shop = shopWith({});
+    const headers = { 'x-webhook-id': '1', 'x-webhook-timestamp': '1', 'x-webhook-signature': 'ab' };
+    const reply = shop.handler.handle({ method: 'POST', headers, body: () => new Promise(() => {}) });
+    await shop.clock.advance(12_000);
+    expect(await reply).toMatchObject({ status: 503, body: 'time_limit' });
+    expect(lines).toEqual([
+      [
+        'merchant-invoicing: webhook refused, 503 time_limit. The sender had not sent the whole body when the time limit ended: answered 503. If this repeats, look at the proxy in between.',
+      ],
+    ]);
+  });
+
   it('an endpoint that is set up wrongly, although no header of a delivery came', async () => {
     forgetPrinted();
     const shop = shopWith({});

@@ -1,7 +1,8 @@
+import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { Redis } from 'ioredis';
 import { Client, Pool } from 'pg';
-import { expect, it, vi } from 'vitest';
+import { afterAll, expect, it, onTestFinished, vi } from 'vitest';
 import {
   ConfigurationError,
   memoryStore,
@@ -9,6 +10,10 @@ import {
   redisStore,
   sqliteStore,
 } from '../../../src/webhooks/index.ts';
+import { temporaryFolder } from '../../support/engine-process.ts';
+
+const files = temporaryFolder('store-options');
+afterAll(() => files.remove());
 
 // What the types refuse, on purpose. Nothing here connects.
 
@@ -83,6 +88,26 @@ it.each([
 ])('%s refuses %s instead of its client, and names what it takes', (_store, _name, given, make, message) => {
   expect(() => make(given as never)).toThrow(ConfigurationError);
   expect(() => make(given as never)).toThrow(message);
+});
+
+it('sqliteStore says once in production that a database without a file forgets', () => {
+  const lines: string[] = [];
+  vi.spyOn(console, 'warn').mockImplementation((line: string) => void lines.push(line));
+  const open = (path: string): DatabaseSync => {
+    const opened = new DatabaseSync(path);
+    onTestFinished(() => opened.close());
+    return opened;
+  };
+  const [memory, temporary, file] = [open(':memory:'), open(''), open(join(files.folder, 'x.db'))];
+  for (const each of [memory, temporary, file]) sqliteStore(each);
+  vi.stubEnv('NODE_ENV', 'production');
+  file.exec("ATTACH ':memory:' AS other");
+  sqliteStore(file, { table: 'main.events' });
+  expect(lines).toEqual([]);
+  sqliteStore(file, { table: 'other.events' });
+  for (const each of [memory, temporary]) sqliteStore(each);
+  vi.unstubAllEnvs();
+  expect(lines).toEqual([expect.stringMatching(/:memory:\) in production.*\n.*Open a file/)]);
 });
 
 it('memoryStore says once in production that it forgets', () => {

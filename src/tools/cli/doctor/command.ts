@@ -2,6 +2,7 @@ import type { MerchantClient } from '../../../client.ts';
 import { configurationFail, keyProblem } from '../../../errors/checks.ts';
 import type { MerchantError } from '../../../errors/classes.ts';
 import { guideTo } from '../../../errors/codes.ts';
+import { underOtherName } from '../../../errors/environment.ts';
 import { isMerchantError } from '../../../errors/guards.ts';
 import { parseSecrets } from '../../../webhooks/verify/secrets.ts';
 import { codeOf } from '../../sandbox/delivery/webhook-request.ts';
@@ -31,9 +32,9 @@ export async function doctorCommand(args: readonly string[], io: Io): Promise<Ex
   const baseUrl = values['base-url'] ?? MERCHANT_BASE_URL ?? '';
   const allowHttp = values['allow-http'];
 
-  const address = await checkAddress(baseUrl, allowHttp);
-  const key = checkKey(apiKey);
-  const settings = [address, key, checkSecret(secret, apiKey)];
+  const address = await checkAddress(baseUrl, allowHttp, io.env);
+  const key = checkKey(apiKey, io.env);
+  const settings = [address, key, checkSecret(secret, apiKey, io.env)];
   const isUsable = address.grade === 'pass' && key.grade === 'pass';
   const { checks, points } = isUsable
     ? await checkService({ baseUrl, apiKey, allowHttp }, values.survey, io.signal)
@@ -76,10 +77,14 @@ function surveyText(points: readonly SurveyPoint[], style: Style): string {
   return `\n  ${style.strong('What the interface leaves open, and this service shows')}\n${lines.join('')}`;
 }
 
+function notSet(name: string, env: Io['env']): string {
+  return `${name} is not set${underOtherName(name, env) ?? ''}`;
+}
+
 /** Uses the check of the client, which it loads. */
-async function checkAddress(baseUrl: string, allowHttp: boolean): Promise<CheckResult> {
+async function checkAddress(baseUrl: string, allowHttp: boolean, env: Io['env']): Promise<CheckResult> {
   const fix = 'export MERCHANT_BASE_URL=https://pay.example.com   # or http://127.0.0.1:4010, the sandbox';
-  if (baseUrl === '') return failed('base-url', 'MERCHANT_BASE_URL is not set', fix);
+  if (baseUrl === '') return failed('base-url', notSet('MERCHANT_BASE_URL', env), fix);
   try {
     const { checkBaseUrl } = await import('../../../options.ts');
     const address = checkBaseUrl(baseUrl, 'MERCHANT_BASE_URL', allowHttp, configurationFail());
@@ -91,22 +96,23 @@ async function checkAddress(baseUrl: string, allowHttp: boolean): Promise<CheckR
 }
 
 /** Checks the form of the key. Only the service can say whether it is the right one. */
-function checkKey(apiKey: string): CheckResult {
+function checkKey(apiKey: string, env: Io['env']): CheckResult {
   const [id, name] = ['api-key', 'MERCHANT_API_KEY'];
   if (apiKey.startsWith('whsec_')) {
     const other = 'is a webhook secret: it begins with whsec_. The API key is another value of the dashboard';
     return failed(id, `${name} ${other}`, `export ${name}=…   # the API key, from the dashboard`);
   }
-  const problem = apiKey === '' ? 'is not set' : keyProblem(apiKey);
+  if (apiKey === '') return failed(id, notSet(name, env), `export ${name}=…   # sk_sandbox for the sandbox`);
+  const problem = keyProblem(apiKey);
   if (problem === null) return passed(id, `${name} has the form of a key (${apiKey.length} characters)`);
   return failed(id, `${name} ${problem}`, `export ${name}=…   # sk_sandbox for the sandbox`);
 }
 
 /** A missing secret does not fail, because only a receiver of webhooks needs one. */
-function checkSecret(secret: string, apiKey: string): CheckResult {
+function checkSecret(secret: string, apiKey: string, env: Io['env']): CheckResult {
   const [id, name] = ['webhook-secret', 'MERCHANT_WEBHOOK_SECRET'];
   if (secret === '') {
-    const title = `${name} is not set. A receiver of webhooks needs it, and nothing else does`;
+    const title = `${notSet(name, env)}. A receiver of webhooks needs it, and nothing else does`;
     return { id, title, grade: 'advice', fix: `export ${name}=…   # whsec_sandbox for the sandbox` };
   }
   const right = `export ${name}=…   # the webhook secret, from the dashboard`;

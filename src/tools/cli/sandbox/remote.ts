@@ -28,7 +28,8 @@ export function isAction(word: string): word is ActionName {
 /** `sandbox pay order-1042` and the like: acts on the sandbox at `--url`. */
 export async function actOnSandbox(name: ActionName, args: readonly string[], io: Io): Promise<ExitCode> {
   const { words, options = [] } = ACTIONS[name];
-  const table = { ...COMMANDS['sandbox action'], words: words.length };
+  const meant = options.includes('amount') ? { extra: '--amount' } : {};
+  const table = { ...COMMANDS['sandbox action'], words: words.length, ...meant };
   const { values, positionals } = readArguments(table, args, `sandbox ${name}`);
   const fix = [START, name, ...words.map(({ example }) => example)].join(' ').trim();
   const url = parseAddress(values.url ?? usualSandbox(io.env), '--url', fix).replace(/\/+$/, '');

@@ -76,7 +76,15 @@ export const PROJECTS: Readonly<Record<string, Readonly<Record<string, string>>>
     'reflect-metadata': '0.2.2',
     rxjs: '7.8.2',
   },
-  next: { next: '16.4.6', react: '19.3.1', 'react-dom': '19.3.1' },
+  // Next checks the types of routes, and asks for these packages.
+  next: {
+    '@types/node': '24.19.2',
+    '@types/react': '19.3.1',
+    next: '16.4.6',
+    react: '19.3.1',
+    'react-dom': '19.3.1',
+    typescript: '5.9.3',
+  },
   sveltekit: {
     '@sveltejs/adapter-node': '6.0.1',
     '@sveltejs/kit': '3.2.0',
@@ -199,7 +207,8 @@ export const CELLS: readonly Cell[] = [
   ),
   ...cells('framework', 'nest11', [{ name: 'Nest 11', run: ['node', 'nest.mjs'] }]),
   ...cells('framework', 'next', [
-    { name: 'Next', run: ['node', 'built.mjs', 'next'] },
+    { name: 'Next, on node and edge', run: ['node', 'built.mjs', 'next'] },
+    { name: 'Next, on node and edge, built by webpack', run: ['node', 'built.mjs', 'next-webpack'] },
     { name: 'Next, Pages Router', run: ['node', 'built.mjs', 'next-pages'] },
   ]),
   ...Object.entries(BUILT_FRAMEWORKS).flatMap(([name, project]) =>

@@ -74,7 +74,9 @@ describe('without onReport, the console shows', () => {
     forgetPrinted();
     const shop = shopWith({});
     await expect(toLambdaHandler(shop.handler)({ Records: [] } as never)).rejects.toThrow('the event of a queue');
-    expect(lines).toEqual([[expect.stringMatching(/refused, 500 setup\. .*Verify the webhook where its HTTP request/)]]);
+    expect(lines).toEqual([
+      [expect.stringMatching(/refused, 500 setup\. .*Verify the webhook where its HTTP request/)],
+    ]);
   });
 
   it('a function that takes too long, and an order id that could forge a line', async () => {

@@ -367,7 +367,7 @@ describe('orders', () => {
     const { result, reports } = await catchUp(given, ['a', 'b']);
     expect(result).toEqual(counts({ failed: 2 }));
     expect(pages).toBe(200);
-    expect(reports[0]?.message).toMatch(/the 200 pages of lists that a run reads do not show it.*Pass the uuid/);
+    expect(reports[0]?.message).toMatch(/the 200 pages of lists that a run reads do not show it.*pass the uuid/);
   });
 
   it('by external_ids of a service that knows none of them: the remedy is named', async () => {

@@ -130,7 +130,7 @@ function whyDropped(order: Case, alike: readonly Case[]): StormMistake | null {
   if (!isTold(order)) return null;
   if (record.isPaidTogether) return 'lost_together';
   const kill = killOf(order);
-  if (kill !== null) return kill === 'answered' ? 'acknowledged_early' : 'not_atomic';
+  if (kill !== null) return kill === 'done' ? 'acknowledged_early' : 'not_atomic';
   const wasBooked = !showsGiven || !paidFiat.eq(ordered); // a payment as ordered would be in a row of fulfilments()
   if (isInState(order.rows, 'canceled') && wasBooked && wasTurnedBack(order)) return 'turned_back';
   const isOld = paid.length === 1 && !isLater(order) && invoices.length > 1;
@@ -183,14 +183,10 @@ function wasTurnedBack(order: Case): boolean {
   return paid !== undefined && canceled !== undefined && canceled.created_at > paid.created_at;
 }
 
-/** Whether the shop was killed when it heard of the payment: after its answer, or within. Null if it was not. */
-function killOf({ seen, record }: Case): 'answered' | 'within' | null {
-  const kill = seen.find(({ struck }) => struck?.includes(record.plan.order.id));
-  if (kill === undefined) return null;
-  const time = kill.moment.at?.getTime();
-  return seen.some(({ moment: { at, attempt } }) => at?.getTime() === time && attempt?.error === null)
-    ? 'answered'
-    : 'within';
+/** Whether the shop was killed while it worked for the order: between two of its writes, or when it was done. */
+function killOf({ seen, record }: Case): 'done' | 'within' | null {
+  const kill = seen.find(({ struck }) => struck?.orders.includes(record.plan.order.id));
+  return kill === undefined ? null : kill.struck?.isWithin ? 'within' : 'done';
 }
 
 /** Why a part of what was paid is kept. */

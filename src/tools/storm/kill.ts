@@ -15,8 +15,8 @@ export interface Killed {
   readonly rows: () => Promise<string>;
   /** Resolves when what the work has begun is over. */
   readonly idle: () => Promise<void>;
-  /** Kills it and starts it again. */
-  readonly restart: () => Promise<void>;
+  /** Kills it and starts it again. `isWithin`: between two writes, and not when the work was done. */
+  readonly restart: (isWithin: boolean) => Promise<void>;
   /** Whether it is another process, whose rows are read less often. */
   readonly isAtAddress: boolean;
 }
@@ -80,7 +80,7 @@ export class Kills {
     if (kill.when !== 'change' || this.#misses >= MISSES_MAX) {
       const value = await working;
       if (!(await isWork(value, isChanged))) return this.#missed(kill, value);
-      await this.#strike(kill);
+      await this.#strike(kill, false);
       return kill.when === 'after' ? { value } : 'killed';
     }
     // What the shop does behind its answer is part of the work.
@@ -93,7 +93,7 @@ export class Kills {
       if (progress.isOver || !(await isChanged())) continue;
       if (progress.isOver) break;
       const { hasAnswered } = progress; // a restart takes its time
-      await this.#strike(kill);
+      await this.#strike(kill, true);
       await Promise.race([over.catch(() => {}), pause(UNTIL_CUT_OFF)]);
       return hasAnswered ? { value: await working } : 'killed';
     }
@@ -107,8 +107,8 @@ export class Kills {
     return { value };
   }
 
-  async #strike(kill: Kill): Promise<void> {
+  async #strike(kill: Kill, isWithin: boolean): Promise<void> {
     this.met[kill.in] += 1;
-    await this.#shop.restart();
+    await this.#shop.restart(isWithin);
   }
 }

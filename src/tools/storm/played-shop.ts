@@ -67,7 +67,7 @@ export class PlayedShop {
     this.kills = new Kills({
       rows: () => this.#given.text(),
       idle: () => this.#idle(IDLE_LIMIT_OF_DELIVERY),
-      restart: () => this.#restart(),
+      restart: (isWithin) => this.#restart(isWithin),
       isAtAddress: this.isAtAddress,
     });
   }
@@ -176,11 +176,12 @@ export class PlayedShop {
   }
 
   /** Kills the shop and starts it again. What it has given until then stands before the kill in the story. */
-  async #restart(): Promise<void> {
+  async #restart(isWithin: boolean): Promise<void> {
     await this.#run('restart', () => this.members.restart?.());
     this.#isAfterKill = true;
     await this.#given.look(this.#works);
-    const struck = this.#works.flatMap(({ record }) => record?.plan.order.id ?? []);
+    const orders = this.#works.flatMap(({ record }) => record?.plan.order.id ?? []);
+    const struck = { orders, isWithin };
     this.story.note(null, 'shop', 'is killed, and starts again', '', { struck });
   }
 

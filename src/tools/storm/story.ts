@@ -26,8 +26,8 @@ export interface Seen {
   readonly given?: Gift;
   /** The event that an attempt told the shop. */
   readonly told?: string;
-  /** Of a kill of the shop: the orders that it worked for. */
-  readonly struck?: readonly string[];
+  /** Of a kill of the shop: the orders that it worked for, and whether it came between two of its writes. */
+  readonly struck?: { readonly orders: readonly string[]; readonly isWithin: boolean };
 }
 
 export class Story {

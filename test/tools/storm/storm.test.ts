@@ -50,6 +50,21 @@ it('a right shop has no finding in a storm of 200 customers, which plays each ki
   expect(result.summary()).toBe('200 orders, nothing wrong. Replay with seed 1.');
   expect(result.money).toEqual({});
   expect(result.played.restarts).toBe(10);
+  // The meters: moments in which two acts met, and kills by the work that they met.
+  const { together, kills, refused } = result.played;
+  console.info(JSON.stringify({ together, kills }));
+  expect(kills.delivery + kills.job + kills.press).toBe(10);
+  for (const count of Object.values(kills)) expect(count).toBeGreaterThan(0);
+  const fewest = {
+    'payment + return': 30,
+    'payment + job': 3,
+    'payment + payment': 6,
+    'job + job': 8,
+    'press + press': 13,
+  };
+  for (const [name, count] of Object.entries(fewest))
+    expect([name, together[name] ?? 0]).toEqual([name, expect.toSatisfy((met: number) => met >= count)]);
+  expect(refused).toBe(0);
   for (const [name, kinds] of Object.entries(DEFAULT_WEIGHTS)) {
     const played = result.played[name as keyof typeof DEFAULT_WEIGHTS];
     expect(Object.keys(played).sort()).toEqual(Object.keys(kinds).sort());
@@ -318,6 +333,74 @@ it('says what too few customers left out, and nothing of it where they were chos
   expect(few.notSeen.join()).toMatch(/pay_\w+, .*outage/);
   const chosen = await over('right', { customers: 3, only: ['order-1'] });
   expect(chosen.summary()).toBe('1 order, nothing wrong. Replay with seed 1.');
+});
+
+it('a customer who is refused is counted, and a storm that served nobody says so', async () => {
+  const some = await over('some customers find the goods sold out', { customers: 40 });
+  expect([some.findings, some.played.refused]).toEqual([[], 10]);
+  expect(some.notSeen.join()).toContain('overselling');
+  const { findings } = await over('everything is sold out', { customers: 5 });
+  expect(findings.map(({ kind }) => kind)).toEqual(['nobody_served']);
+});
+
+it('kills that met no work are no kills, and the storm says so', async () => {
+  const weights = { customers: only(DEFAULT_WEIGHTS.customers, 'expire') };
+  const result = await over('right', { customers: 20, weights });
+  expect([result.findings, result.played.restarts]).toEqual([[], 0]);
+  expect(result.notSeen.join()).toContain('no kill met work');
+});
+
+it('both orders of a moment tell of it, and a gift in it is by one of both', async () => {
+  const result = await over('right');
+  const stories = Array.from({ length: 200 }, (_, at) => result.story(`order-${at + 1}`));
+  const [one] = stories.filter((story) => /at the same moment: the payment of order-\d+$/m.test(story));
+  expect(one).toMatch(/gives the order: its webhook$/m);
+  const beside = stories.filter((story) => /gives the order: by one of: /.test(story));
+  expect(
+    beside.some(
+      (story) => story.includes('its webhook or the success_url') || story.includes('the success_url or its webhook'),
+    ),
+  ).toBe(true);
+});
+
+it('a job that rejects while the service fails is no finding', async () => {
+  const shop = async (service: entry.StormService): Promise<StormShop> => {
+    const right = await plantedShop(service, 'right');
+    const read = async () => void (await fetchOrFail(service));
+    return { ...right, catchUp: async () => await Promise.all([right.catchUp?.(), read()]) };
+  };
+  const fetchOrFail = async ({ baseUrl, apiKey, fetch }: entry.StormService): Promise<void> => {
+    const response = await fetch(`${baseUrl}/api/v1/external/invoices`, { headers: { 'X-Api-Key': apiKey } });
+    if (!response.ok) throw new Error(`the service says ${response.status}`);
+  };
+  const failed = vi.fn();
+  const { findings } = await storm({
+    seed: 1,
+    customers: 60,
+    shop: async (service) => {
+      const planted = await shop(service);
+      const catchUp = async () => {
+        try {
+          await planted.catchUp?.();
+        } catch (error) {
+          failed();
+          throw error;
+        }
+      };
+      return { ...planted, catchUp };
+    },
+  });
+  expect([findings, failed.mock.calls.length > 0]).toEqual([[], true]);
+});
+
+it('terms of the shop are amounts, and nothing else', async () => {
+  const shop = async (service: entry.StormService) => ({
+    ...(await plantedShop(service, 'right')),
+    accepts: { less: '5%' },
+  });
+  await expect(storm({ customers: 1, shop })).rejects.toThrow(
+    'accepts.less must be decimal text such as "0.50", not "5%"',
+  );
 });
 
 it('the moment of giving is in the story, and a kill after its last own event is not', async () => {

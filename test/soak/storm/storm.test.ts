@@ -109,7 +109,7 @@ async function exampleShop(service: StormService): Promise<StormShop> {
     orders: () =>
       reader
         .prepare(
-          `SELECT id AS external_id, currency, status, coalesce(sum(paid), amount) AS amount, sum(credited_usdt) AS usdt
+          `SELECT id AS external_id, currency, status, CASE count(paid) WHEN 1 THEN max(paid) ELSE amount END AS amount, sum(credited_usdt) AS usdt
              FROM (SELECT charges.*, currency FROM charges JOIN orders ON orders.id = order_id)
              LEFT JOIN payments ON charge_id = id GROUP BY id`,
         )
@@ -121,11 +121,19 @@ async function exampleShop(service: StormService): Promise<StormShop> {
           state: status === 'paid' ? 'paid' : status === 'canceled' ? 'canceled' : 'open',
           credited_usdt: usdt === null ? null : Number(usdt).toFixed(6),
         })),
+    // the nightly job tells a person of each surplus
     fulfilments: () =>
       reader
-        .prepare('SELECT order_id FROM shipments')
+        .prepare(
+          `SELECT order_id, 'goods' AS kind FROM shipments UNION ALL
+             SELECT order_id, 'review' FROM payments JOIN charges ON charges.id = charge_id
+             JOIN orders ON orders.id = order_id GROUP BY order_id HAVING sum(paid) > orders.amount + 0`,
+        )
         .all()
-        .map(({ order_id }) => ({ external_id: String(order_id) })),
+        .map(({ order_id, kind }) => ({
+          external_id: String(order_id),
+          kind: kind === 'goods' ? 'goods' : 'review',
+        })),
     async catchUp() {
       await promisify(execFile)(process.execPath, ['--input-type=module', '-e', CATCH_UP], { cwd: SHOP, env });
     },

@@ -65,11 +65,7 @@ describe('without onReport, the console shows', () => {
     expect(await reply).toMatchObject({ status: 503, body: 'time_limit' });
     expect(lines).toEqual([
       [
-<<<<<<< HEAD
-        'merchant-invoicing: webhook refused, 503 time_limit. The sender had not sent the whole body when the time limit ended: answered 503. If it repeats, look at the proxy in between.',
-=======
         'merchant-invoicing: webhook refused, 503 time_limit. The sender had not sent the whole body when the time limit ended: answered 503. If this repeats, look at the proxy in between.',
->>>>>>> side-mistakes
       ],
     ]);
   });
@@ -77,15 +73,10 @@ describe('without onReport, the console shows', () => {
   it('an endpoint that is set up wrongly, although no header of a delivery came', async () => {
     forgetPrinted();
     const shop = shopWith({});
-<<<<<<< HEAD
-    await toLambdaHandler(shop.handler)({ body: '{}' } as never); // a mapping template without headers
-    expect(lines).toEqual([[expect.stringMatching(/refused, 500 setup\. .*Lambda: connect this function by a proxy/)]]);
-=======
     await expect(toLambdaHandler(shop.handler)({ Records: [] } as never)).rejects.toThrow('the event of a queue');
     expect(lines).toEqual([
       [expect.stringMatching(/refused, 500 setup\. .*Verify the webhook where its HTTP request/)],
     ]);
->>>>>>> side-mistakes
   });
 
   it('a function that takes too long, and an order id that could forge a line', async () => {

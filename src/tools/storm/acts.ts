@@ -262,7 +262,9 @@ export class Acts {
       note(`is refused: ${refused}`);
       return;
     }
-    const uuid = link?.match(UUID)?.find((each) => this.#records.of(each)?.uuids.includes(each));
+    const isOfStorm = (each: string): boolean =>
+      this.#records.of(each)?.uuids.includes(each) === true || this.#records.claim(each, record);
+    const uuid = link?.match(UUID)?.find(isOfStorm);
     const invoice = uuid === undefined ? null : this.#sandbox.invoice(uuid);
     const isFirst = record.uuids.length === 0;
     if (invoice !== null) {

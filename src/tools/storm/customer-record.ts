@@ -49,6 +49,8 @@ export class Records {
   readonly pressing: CustomerRecord[] = [];
   readonly #byId = new Map<string, CustomerRecord>();
   readonly #byCustomer = new Map<string, CustomerRecord>();
+  /** Invoices of checkouts that ran at the same moment, of which no id says whose they are: the link that a customer gets does. */
+  readonly #unowned = new Map<string, SandboxInvoice>();
 
   constructor(plans: readonly PlannedCustomer[]) {
     this.all = plans.map((plan) => new CustomerRecord(plan));
@@ -67,16 +69,29 @@ export class Records {
    * Takes a new invoice. A shop may create it outside of a checkout, such as in its handler: then the ids say whose it
    * is.
    */
-  own({ uuid, external_id, customer_id }: SandboxInvoice): void {
-    const [one, ...others] = new Set(this.pressing);
+  own(invoice: SandboxInvoice): void {
+    const { external_id, customer_id } = invoice;
+    const pressing = [...new Set(this.pressing)];
     const byId = this.of(external_id);
-    const pressed =
-      others.length === 0
-        ? one
-        : (this.pressing.find((each) => each === byId) ??
-          this.pressing.find(({ plan }) => plan.order.customer_id === customer_id));
-    const record = pressed ?? byId ?? this.#byCustomer.get(customer_id);
-    record?.uuids.push(uuid);
-    if (record !== undefined) for (const id of [uuid, external_id]) this.#byId.set(plainIdent(id), record);
+    const ofCustomer = pressing.filter(({ plan }) => plan.order.customer_id === customer_id);
+    const fitting = pressing.length <= 1 ? pressing : ofCustomer;
+    const pressed = pressing.find((each) => each === byId) ?? (fitting.length === 1 ? fitting[0] : undefined);
+    const record = pressed ?? byId ?? (pressing.length > 1 ? undefined : this.#byCustomer.get(customer_id));
+    if (record === undefined) this.#unowned.set(invoice.uuid, invoice);
+    else this.#give(invoice, record);
+  }
+
+  /** Gives an invoice to the customer who got its link, if it is nobody's yet. */
+  claim(uuid: string, record: CustomerRecord): boolean {
+    const invoice = this.#unowned.get(uuid);
+    if (invoice === undefined) return false;
+    this.#unowned.delete(uuid);
+    this.#give(invoice, record);
+    return true;
+  }
+
+  #give({ uuid, external_id }: SandboxInvoice, record: CustomerRecord): void {
+    record.uuids.push(uuid);
+    for (const id of [uuid, external_id]) this.#byId.set(plainIdent(id), record);
   }
 }

@@ -82,7 +82,7 @@ interface Around {
 function causeOf({ kind }: Found, order: Case, around: Around): Named {
   const { alike } = around;
   if (kind === 'paid_not_fulfilled') return whyNotGiven(order, around);
-  if (kind === 'payment_kept') return named(whyKept(order));
+  if (kind === 'payment_kept') return named(whyKept(order, alike));
   if (kind === 'parcel_missing') return named(killOf(order) === null ? 'own_parcels' : 'not_atomic');
   if (kind === 'state_differs') return named(wasTurnedBack(order) ? 'turned_back' : 'canceled_stays');
   if (kind === 'fulfilled_twice') return whyTwiceInAll(order, around);
@@ -128,9 +128,13 @@ const DROPS_LATE: ReadonlySet<StormMistake> = new Set(['canceled_stays', 'key_wi
 function whyDropped(order: Case, alike: readonly Case[]): StormMistake | null {
   const { record, paidFiat, ordered, showsGiven, paid, invoices } = order;
   if (!isTold(order)) return null;
-  if (record.isPaidTogether) return 'lost_together';
+  if (isLostTogether(order, alike)) return 'lost_together';
   const kill = killOf(order);
-  if (kill !== null) return kill === 'done' ? 'acknowledged_early' : 'not_atomic';
+  const isDropped = (each: Case): boolean => isTold(each) && (isAfterEnd(each) || isLater(each));
+  // What is dropped without a kill too, is dropped with one.
+  const isKilled =
+    kill !== null && !(isDropped(order) && alike.some((each) => isDropped(each) && killOf(each) === null));
+  if (isKilled) return kill === 'done' ? 'acknowledged_early' : 'not_atomic';
   const wasBooked = !showsGiven || !paidFiat.eq(ordered); // a payment as ordered would be in a row of fulfilments()
   if (isInState(order.rows, 'canceled') && wasBooked && wasTurnedBack(order)) return 'turned_back';
   const isOld = paid.length === 1 && !isLater(order) && invoices.length > 1;
@@ -146,6 +150,11 @@ function whyDropped(order: Case, alike: readonly Case[]): StormMistake | null {
   if (isInState(order.rows, 'canceled')) return 'canceled_stays';
   if (record.plan.kind === 'pay_late') return 'late_dropped';
   return paidFiat.eq(ordered) ? 'accepted_not_given' : 'adjusted_dropped';
+}
+
+/** Whether it was paid at the same moment as another order, and those that were paid alone are right. */
+function isLostTogether({ record }: Case, alike: readonly Case[]): boolean {
+  return record.isPaidTogether && !alike.some((each) => isTold(each) && !each.record.isPaidTogether);
 }
 
 function isTold({ attempts }: Case): boolean {
@@ -177,23 +186,28 @@ function wasCanceledUnder(order: Case): boolean {
   return later !== undefined && heard(order, 'canceled').some(({ created_at }) => created_at > later.created_at);
 }
 
-/** Whether the shop heard of an end without payment after it had heard of the payment, and not before. */
+/** Whether the shop heard of an end without payment after it had heard of the payment. */
 function wasTurnedBack(order: Case): boolean {
-  const [paid, canceled] = [heard(order, 'paid')[0], heard(order, 'canceled')[0]];
+  const [paid, canceled] = [heard(order, 'paid')[0], heard(order, 'canceled').at(-1)];
   return paid !== undefined && canceled !== undefined && canceled.created_at > paid.created_at;
 }
 
-/** Whether the shop was killed while it worked for the order: between two of its writes, or when it was done. */
-function killOf({ seen, record }: Case): 'done' | 'within' | null {
-  const kill = seen.find(({ struck }) => struck?.orders.includes(record.plan.order.id));
+/** Whether the shop was killed when it heard of the payment: between two of its writes, or when it was done. */
+function killOf({ seen, attempts, record }: Case): 'done' | 'within' | null {
+  const told = new Set(
+    attempts.flatMap(({ event, created_at }) => (event === 'invoice.paid' ? Date.parse(created_at) : [])),
+  );
+  const kill = seen.find(
+    ({ struck, moment }) => struck?.orders.includes(record.plan.order.id) && told.has(moment.at?.getTime() ?? 0),
+  );
   return kill === undefined ? null : kill.struck?.isWithin ? 'within' : 'done';
 }
 
 /** Why a part of what was paid is kept. */
-function whyKept(order: Case): StormMistake {
-  const { paid, record } = order;
+function whyKept(order: Case, alike: readonly Case[]): StormMistake {
+  const { paid } = order;
   if (paid.length < 2) return 'surplus_kept';
-  if (record.isPaidTogether) return 'lost_together';
+  if (isLostTogether(order, alike)) return 'lost_together';
   const told = new Set(heard(order, 'paid').map(({ uuid }) => uuid));
   return paid.every(({ uuid }) => told.has(uuid)) ? 'second_payment_kept' : 'catch_up_paid';
 }
@@ -261,6 +275,9 @@ function whyTwice({ seen, given, record, attempts }: Case, gaveAlone: ReadonlySe
   if (by.has('worker')) return 'worker_repeats';
   const isSame = first.moment === second.moment;
   if (by.has('catch_up')) return by.size > 1 ? 'catch_up_doubles' : isSame ? 'job_race' : 'job_repeats';
+  const isAtEnd = ({ event, created_at }: ToldAttempt): boolean =>
+    event === 'invoice.canceled' && [first.time, second.time].includes(Date.parse(created_at));
+  if (attempts.some(isAtEnd)) return 'unpaid_event_gives';
   const until = attempts.filter(
     ({ event, created_at }) => event === 'invoice.paid' && Date.parse(created_at) <= second.time,
   );
@@ -310,9 +327,9 @@ const TRAITS: readonly (readonly [
   ['were paid late', 'kind', 'pay_late'],
   ['were paid by a second invoice, after the first had expired', 'kind', 'renew'],
   ['were paid with a cent less', 'share', 'cent_less'],
-  ['were paid with less', 'kind', 'pay_less'],
+  ['were paid with less', 'kind', 'pay_less', 'pay_rest'],
   ['were paid with more', 'kind', 'pay_more'],
-  ['were paid with another amount', 'kind', 'pay_less', 'pay_more'],
+  ['were paid with another amount', 'kind', 'pay_less', 'pay_more', 'pay_rest'],
   ['ended unpaid', ({ paid }) => paid.length === 0],
   ['were clicked twice', 'kind', 'click_twice'],
   ['were opened in two tabs', 'kind', 'two_tabs'],

@@ -203,7 +203,7 @@ function drawing(
     const isApart = at - (killed[index - 1] ?? 0) > 10;
     return html`<line class="kill" x1="${at}" x2="${at}" y1="16" y2="${bottom + 4}"/>${isApart && html`<text text-anchor="middle" x="${at}" y="${bottom + 16}">↻</text>`}`;
   });
-  return html`<svg viewBox="0 0 ${width} ${bottom + 22}" role="img" aria-label="A line for each of ${lines.length} orders, from the button pay to its last webhook">${hours}${kills}${rows}</svg>`;
+  return html`<svg viewBox="0 0 ${width} ${bottom + 22}" role="group" aria-label="A line for each of ${lines.length} orders, from the button pay to its last webhook">${hours}${kills}${rows}</svg>`;
 }
 
 interface DrawnOrder {

@@ -29,12 +29,14 @@ const NAMES = ['X-Webhook-Id', SIGNATURE, TIMESTAMP];
 
 const UUID = '3f2a9c1e-7b54-4d8e-9a10-6c2f5e8b7d41';
 // Typed by hand from the interface, "Payload members". Some have dots and digits that look like the end of a timestamp.
+/** An invoice each: two orders under one uuid would be a key of another order. */
+const uuidOf = (n: number): string => `${UUID.slice(0, -1)}${n}`;
 const BODIES = [
-  `{"invoice_uuid":"${UUID}","external_id":"order-1042","status":"success","amount":"25.00","credited_usdt":"26.91","adjusted":false}`,
-  `{"event":"invoice.paid","invoice_uuid":"${UUID}","external_id":"order-1043","status":"success","amount":"17.00","credited_usdt":"18.30","adjusted":true,"original_amount":"25.00"}`,
-  `{"event":"invoice.canceled","data":{"invoice_uuid":"${UUID}","external_id":"1.{}","status":"expired","amount":"25.00"}}`,
-  `{"1.5.{}":"1767225600.{","invoice_uuid":"${UUID}","external_id":"order-é-世","status":"success","amount":12.5,"credited_usdt":"0.1"}`,
-  ` \n{"invoice_uuid":"${UUID}", "external_id":"o", "status":"fail", "amount":"1"}\n`,
+  `{"invoice_uuid":"${uuidOf(0)}","external_id":"order-1042","status":"success","amount":"25.00","credited_usdt":"26.91","adjusted":false}`,
+  `{"event":"invoice.paid","invoice_uuid":"${uuidOf(1)}","external_id":"order-1043","status":"success","amount":"17.00","credited_usdt":"18.30","adjusted":true,"original_amount":"25.00"}`,
+  `{"event":"invoice.canceled","data":{"invoice_uuid":"${uuidOf(2)}","external_id":"1.{}","status":"expired","amount":"25.00"}}`,
+  `{"1.5.{}":"1767225600.{","invoice_uuid":"${uuidOf(3)}","external_id":"order-é-世","status":"success","amount":12.5,"credited_usdt":"0.1","adjusted":false}`,
+  ` \n{"invoice_uuid":"${uuidOf(4)}", "external_id":"o", "status":"fail", "amount":"1"}\n`,
 ];
 const TIMES = [
   '1767225600',

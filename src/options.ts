@@ -372,7 +372,7 @@ function checkKey(client: ClientSettings, refuse: Fail): ClientSettings {
   const isPublic = protocol === 'https:' && !isLoopback(hostname);
   if (apiKey === SANDBOX_KEY && isPublic && fetch === undefined && environment('MERCHANT_SANDBOX') !== '1') {
     refuse(
-      `apiKey is ${SANDBOX_KEY}, the sandbox's public key, and baseUrl is a public address: give the key of the dashboard`,
+      `apiKey is ${SANDBOX_KEY}, the sandbox's public key, and baseUrl is a public address: give the key of the dashboard${underOtherName('MERCHANT_SANDBOX') ?? ''}`,
     );
   }
   if ('document' in globalThis)

@@ -134,6 +134,7 @@ describe('the environment', () => {
     for (const [name, ...wrong] of [
       ['MERCHANT_BASE_URL', {}, { baseUrl: undefined }],
       ['MERCHANT_API_KEY', { baseUrl: 'https://pay.example' }, { baseUrl: 'https://pay.example', apiKey: undefined }],
+      ['MERCHANT_SANDBOX', { baseUrl: 'https://pay.example', apiKey: 'sk_sandbox' }],
     ] as const) {
       for (const mark of ['\uFEFF', '\u00ef\u00bb\u00bf']) {
         vi.stubEnv(mark + name, 'x');

@@ -43,10 +43,8 @@ export interface Endpoint<Data> {
   readonly isRecord?: (value: unknown) => boolean;
   /** True for the body of an error response which shows that the work was done all the same. */
   readonly isDone?: (body: unknown) => boolean;
-  /**
-   * Where the rows of the payload are: their number is bounded before they are decoded. Absent for a single resource.
-   */
-  readonly rows?: 'page' | 'list';
+  /** Of an endpoint with pages: the number of its rows is bounded before they are decoded. */
+  readonly isPage?: true;
   /** The names of query parameters on the wire, where they are not the interface's. */
   readonly queryNames?: Readonly<Record<string, string>>;
   /** The name of a member that could not be read and is never used as a key, or null. It is printed once. */
@@ -83,7 +81,7 @@ export interface Conflict {
 /** An endpoint that returns a page, whose items can also be decoded one by one. */
 export interface PageEndpoint<T> extends Omit<Endpoint<Page<T>>, 'differences'> {
   readonly item: Check<T>;
-  readonly rows: 'page';
+  readonly isPage: true;
   /** The parameters that select rows, each with its word in a row. A row with another word is left out. */
   readonly filters: Readonly<Record<string, (item: T) => string>>;
 }
@@ -91,7 +89,6 @@ export interface PageEndpoint<T> extends Omit<Endpoint<Page<T>>, 'differences'> 
 /** An endpoint that returns all its rows at once, each of them readable without the others. */
 export interface RowsEndpoint<T> extends Endpoint<ReadRows<T>> {
   readonly item: Check<T>;
-  readonly rows: 'list';
   /** True for a row that the service should have left out. */
   readonly isOmitted?: (raw: unknown) => boolean;
 }

@@ -109,7 +109,8 @@ export function lenientPage<T>(item: Check<T>): Check<PageRows<T>> {
 
 /**
  * The reader of a list that leaves unreadable rows out: one odd row must not stop a checkout. A list without any
- * readable row is refused, unless `mayAllBeInvalid`, because an empty list would say that nothing can be charged.
+ * readable row is refused, unless `mayAllBeInvalid`, because an empty list would say that nothing can be charged. So is
+ * a list with {@link INVALID_MAX} rows that cannot be read.
  *
  * @param isOmitted True for a row that the service should have left out. It is skipped, and does not count as invalid.
  */
@@ -123,9 +124,10 @@ export function rowsOf<T>(
       const message = payload === undefined ? 'is required' : 'must be an array';
       return { ok: false, issues: [{ path: '', message }] };
     }
-    const value = readRows(item, payload, isOmitted);
+    const value = readRows(item, payload, isOmitted, INVALID_MAX);
     const { rows, invalid } = value;
-    if (rows.length > 0 || invalid.length === 0 || mayAllBeInvalid) return { ok: true, value };
+    const isEnough = rows.length > 0 || invalid.length === 0 || mayAllBeInvalid;
+    if (isEnough && invalid.length < INVALID_MAX) return { ok: true, value };
     const issues = invalid.map(({ index, issue: { path, message } }) => ({
       path: path === '' ? String(index) : pathTo(String(index), path),
       message,
@@ -135,16 +137,20 @@ export function rowsOf<T>(
   return Object.assign(read, { shape: () => ({ item: item.shape?.() ?? {} }) });
 }
 
+/** The rest of the list is then not read: each odd row costs an error, and 10 MiB have room for a million of them. */
+const INVALID_MAX = 500;
 const NO_ISSUE = { path: '', message: 'is not as the interface says' };
 
 function readRows<T>(
   item: Check<T>,
   payload: readonly unknown[],
   isOmitted: (raw: unknown) => boolean = () => false,
+  invalidMax = Number.POSITIVE_INFINITY,
 ): ReadRows<T> {
   const rows: T[] = [];
   const invalid: InvalidRow[] = [];
   for (const [index, raw] of payload.entries()) {
+    if (invalid.length === invalidMax) break;
     if (isOmitted(raw)) continue;
     const checked = item(raw);
     if (checked.ok) rows.push(checked.value);
@@ -153,19 +159,18 @@ function readRows<T>(
   return { rows, invalid };
 }
 
-/** Lists up to this length are decoded, whatever was asked for. */
+/** Pages up to this length are decoded, whatever was asked for. */
 const ROWS_MAX = 1_000;
 const ROWS_FACTOR = 10;
 const DEFAULT_SIZE = 20;
 
 /**
- * The problem of a payload with far more rows than were asked for, or null. A hundred thousand broken rows would
- * take seconds and half a gigabyte to decode.
+ * The problem of a page with far more rows than were asked for, or null. A hundred thousand broken rows would take
+ * seconds and half a gigabyte to decode.
  */
-export function rowsProblem(rows: 'page' | 'list' | undefined, payload: unknown, sent: WireRecord): string | null {
-  const list = rows === 'page' && isObject(payload) ? payload['items'] : payload;
-  if (rows === undefined || !Array.isArray(list) || list.length <= ROWS_MAX) return null;
-  if (rows === 'list') return `the list has ${list.length} rows, and at most ${ROWS_MAX} are read`;
+export function pageProblem(payload: unknown, sent: WireRecord): string | null {
+  const list = isObject(payload) ? payload['items'] : payload;
+  if (!Array.isArray(list) || list.length <= ROWS_MAX) return null;
   const size = Number(sent['per_page'] ?? DEFAULT_SIZE);
   return list.length > size * ROWS_FACTOR ? `the page has ${list.length} rows, and ${size} were asked for` : null;
 }

@@ -382,7 +382,7 @@ export const listInvoices: PageEndpoint<Invoice> = {
   }),
   data: check(() => pageOf(listedInvoice())),
   item: check(listedInvoice),
-  rows: 'page',
+  isPage: true,
   filters: { status: ({ status }) => status, currency: ({ currency }) => currency.code },
   unreadable: ({ items }) => items.map(unreadableCustomer).find((name) => name !== null) ?? null,
 };

@@ -51,5 +51,4 @@ export const listPaymentMethods: RowsEndpoint<PaymentMethod> = {
   idempotent: true,
   data: rowsOf(paymentMethod),
   item: paymentMethod,
-  rows: 'list',
 };

@@ -61,6 +61,5 @@ export const listRates: RowsEndpoint<Rate> = {
   ),
   data: rowsOf(rate, isWithoutPrice),
   item: rate,
-  rows: 'list',
   isOmitted: isWithoutPrice,
 };

@@ -115,7 +115,7 @@ export const listWithdrawals: PageEndpoint<Withdrawal> = {
   }),
   data: check(() => pageOf(withdrawal())),
   item: check(withdrawal),
-  rows: 'page',
+  isPage: true,
   filters: { status: ({ status }) => status },
 };
 

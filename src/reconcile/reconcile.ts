@@ -17,7 +17,7 @@ import { AbortedError } from '../errors/classes.ts';
 import { failsEveryCall, hasCode, hasKind, isMerchantError } from '../errors/guards.ts';
 import { IdentProof, type InvoicePaths, readByPath } from '../lookup/by-path.ts';
 import { isOfAnotherSystem } from '../lookup/order.ts';
-import { concurrently, untilAborted } from '../webhooks/catch-up/concurrently.ts';
+import { abortedBy, concurrently, untilAborted } from '../webhooks/catch-up/concurrently.ts';
 import { lacksPayment } from '../webhooks/event/invoice-event.ts';
 import {
   compareOrder,
@@ -243,6 +243,7 @@ class Run implements Reconciliation {
     if (this.#state !== 'new') fail('a run is read once, by one loop or by its summary. Call reconcile again');
     this.#state = 'running';
     const { signal: stop } = this.#settings;
+    const wasOver = stop?.aborted;
     try {
       for await (const result of this.#results()) {
         this.#count(result);
@@ -250,7 +251,7 @@ class Run implements Reconciliation {
       }
       this.#state = 'complete';
     } catch (error) {
-      this.#failure = { error: stop?.aborted ? aborted(stop) : error };
+      this.#failure = { error: stop?.aborted ? aborted(stop, wasOver) : error };
       throw this.#failure.error;
     }
   }
@@ -774,10 +775,10 @@ function notCompared(
   return { kind: 'not_compared', order, external_id, currency, reason, problem: sentence, place };
 }
 
-function aborted({ reason }: AbortSignal): AbortedError {
+function aborted({ reason }: AbortSignal, wasOver: boolean | undefined): AbortedError {
   return new AbortedError({
     code: 'SDK_ABORTED',
-    message: 'reconcile: aborted by the signal of the caller. Nothing was changed. Run it again.',
+    message: `reconcile: ${abortedBy(wasOver)}. Nothing was changed. Run it again.`,
     operation: 'reconcile',
     outcome: 'rejected',
     stoppedBy: 'aborted',

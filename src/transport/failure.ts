@@ -100,6 +100,9 @@ export function deadlinePassed(milliseconds: number, outcome: Outcome): Failure 
   return unanswered('SDK_DEADLINE', outcome, 'never', { is: 'timeout', problem });
 }
 
+/** A signal of an earlier call, or of a time-out that counts from the start of the program. */
+export const OVER_BEFORE = ', which was over before this request';
+
 /** The failure of a call that the caller's signal ended. `reason` is the signal's, which logs do not print. */
 export function aborted(reason: unknown, outcome: Outcome, when = ''): Failure {
   const problem = `aborted by the caller's signal${when}`;

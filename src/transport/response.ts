@@ -1,5 +1,5 @@
 import type { Endpoint } from '../contract/endpoint.ts';
-import { payloadOf, rowsProblem } from '../contract/envelope.ts';
+import { pageProblem, payloadOf } from '../contract/envelope.ts';
 import type { Issue } from '../contract/values/check.ts';
 import type { ErrorCode, Outcome } from '../errors/codes.ts';
 import { warnOnce } from '../errors/notify.ts';
@@ -77,7 +77,7 @@ function dataIn<Data>(
 ): { readonly value: Data } | Unexpected {
   // A body that is not JSON is a success for an operation that reads nothing from it. `request` accepts an empty body.
   const payload = body === NOT_JSON && raw.trim() === '' ? undefined : payloadOf(body);
-  const tooMany = rowsProblem(endpoint.rows, payload, sent);
+  const tooMany = endpoint.isPage ? pageProblem(payload, sent) : null;
   if (tooMany !== null) return { code: 'SDK_CONTRACT', problem: tooMany };
   const decoded = endpoint.data(payload);
   const others = decoded.ok ? (endpoint.differences?.(decoded.value, sent) ?? []) : [];

@@ -4,7 +4,7 @@ import { keyProblem } from '../errors/checks.ts';
 import type { AttemptRecord, ErrorCode, StoppedBy } from '../errors/codes.ts';
 import { hiding, shown } from '../errors/hide.ts';
 import { printable } from '../errors/printable.ts';
-import { aborted, attemptTimeout, connectionFailure, deadlinePassed, unusableKey } from './failure.ts';
+import { aborted, attemptTimeout, connectionFailure, deadlinePassed, OVER_BEFORE, unusableKey } from './failure.ts';
 import { emit, eventFacts } from './hooks.ts';
 import { Attempt, exchange } from './http.ts';
 import { pause, shortestAttempt } from './limits.ts';
@@ -30,6 +30,7 @@ export async function send<Data>(call: OpenCall<Data>): Promise<Result<Data>> {
     return { ...failure, attempts: failed, outcome: outcomeOf(failed), stoppedBy };
   };
 
+  if (signal?.aborted) return stop(aborted(signal.reason, 'not_sent', OVER_BEFORE), 'aborted');
   for (let attempt = 1, backoff = 0; ; attempt += 1) {
     if (backoff > 0) await pause(runtime, backoff, signal);
     const wait = attempt === 1 && call.isUrgent ? 0 : limitWait();

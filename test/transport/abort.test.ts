@@ -17,6 +17,7 @@ describe('an abort ends the call at every stage, with the reason of the caller',
     expect(error).toBeInstanceOf(AbortedError);
     expect(error).toMatchObject({ kind: 'aborted', code: 'SDK_ABORTED', outcome: 'not_sent', stoppedBy: 'aborted' });
     expect(error).toHaveProperty('reason', reason);
+    expect(error.message).toContain("the caller's signal, which was over before this request");
     expect(Object.keys(error)).not.toContain('reason');
     expect(error.attempts).toEqual([]);
     expect(server.requests).toHaveLength(0);

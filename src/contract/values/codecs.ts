@@ -134,8 +134,11 @@ export function nullable<T>(read: (value: unknown) => T | Problem): Codec<T | nu
   return optionalScalar((value) => (value === undefined || value === null || value === '' ? null : read(value)));
 }
 
-/** An optional text that only people read. It is null if it cannot be read: a broken logo must not stop a checkout. */
-export const displayText = optionalScalar((value) => (typeof value === 'string' ? value : null));
+/**
+ * An optional text that only people read. Null if it is empty, since PHP writes an absent text so, and if it cannot be
+ * read: a broken logo must not stop a checkout.
+ */
+export const displayText = optionalScalar((value) => (typeof value === 'string' && value !== '' ? value : null));
 
 /** Same as {@link displayText} where the interface requires the text: `''` if it cannot be read. */
 export const requiredDisplayText = optionalScalar((value) => (typeof value === 'string' ? value : ''));

@@ -51,6 +51,12 @@ export function hasPassword(word: string): boolean {
   return /(?:^|=)\s*[a-z][a-z0-9+.-]*:\/\/[^/?#\\]*@/i.test(word);
 }
 
+/** Reads `--adjusted-absent`, the option of the receiver and of `reconcile`. */
+export function parseAbsent(text: string | undefined, example: string): 'as_ordered' | undefined {
+  if (text === undefined || text === 'as_ordered') return text;
+  throw misuse(`--adjusted-absent takes as_ordered, not ${JSON.stringify(text)}`, `${example} --help all`);
+}
+
 const SANDBOX_HELP = 'npx merchant-invoicing sandbox --help';
 
 /** `name=value` flags as the dialect option of the sandbox, which refuses unknown values. */

@@ -56,6 +56,7 @@ export const COMMON_FLAGS = {
 };
 
 const SECRET = list('TEXT', "default MERCHANT_WEBHOOK_SECRET, or the sandbox's");
+const ADJUSTED_ABSENT = rare(text('as_ordered', 'a payment that does not say it was paid as ordered'));
 const DELIVERY_FLAGS = {
   secret: SECRET,
   'external-id': text('ID', 'an order that your receiver knows'),
@@ -152,7 +153,7 @@ Never point it at a live shop: it may fulfil what it accepts.`,
       at: text('TIME', 'checks the age as of then, for a recorded request'),
       'order-id-member': rare(text('NAME', 'the member with your order id, such as order.id')),
       'adjusted-member': rare(text('NAME', 'the member that says whether a payment was adjusted')),
-      'adjusted-absent': rare(text('as_ordered', 'a payment that does not say it was paid as ordered')),
+      'adjusted-absent': ADJUSTED_ABSENT,
     },
     notes: 'Exit code 0: genuine. 1: refused, with the reason.',
   },
@@ -184,6 +185,7 @@ unless --resend is given. Code 1: the shop has not heard of it.`,
       grace: rare(textOr('15m', 'younger differences are left for the next run')),
       html: text('FILE', 'writes the report as one page too'),
       shop: text('NAME', 'the name of the shop, above the report'),
+      'adjusted-absent': ADJUSTED_ABSENT,
       ...SERVICE_FLAGS,
     },
     notes: `Columns: external_id amount currency state, and if you have them order part

@@ -14,7 +14,7 @@ import { identify, playInTime } from '../handle/play-event.ts';
 import { NO_SUBJECT, type ReportSubject, report } from '../handle/report.ts';
 import { startTimeLimit } from '../handle/timing.ts';
 import { type Fact, REASONS, type Verdict } from '../reasons.ts';
-import { concurrently, untilAborted } from './concurrently.ts';
+import { abortedBy, concurrently, untilAborted } from './concurrently.ts';
 import {
   type CatchUpClient,
   type CatchUpOptions,
@@ -55,6 +55,7 @@ export async function catchUp<Extra extends object>(
 ): Promise<CatchUpResult> {
   const checked = readCatchUpOptions(merchant, options);
   const { idents, again, signal } = checked;
+  const wasOver = signal?.aborted;
   const counts: Counts = { checked: 0, played: 0, alreadyDone: 0, open: 0, unknown: 0, busy: 0, failed: 0 };
   try {
     const orders = await readIdents(untilAborted(idents, signal), again);
@@ -65,7 +66,7 @@ export async function catchUp<Extra extends object>(
   }
   throw new AbortedError({
     code: 'SDK_ABORTED',
-    message: `${OPERATION}: aborted by the caller's signal. The played events are done. Run it again for the rest.`,
+    message: `${OPERATION}: ${abortedBy(wasOver)}. The played events are done. Run it again for the rest.`,
     operation: OPERATION,
     outcome: counts.played + counts.failed === 0 ? 'not_sent' : 'unknown',
     stoppedBy: 'aborted',

@@ -29,6 +29,11 @@ export async function concurrently<Item>(
   if (failures.length > 0) throw failures[0];
 }
 
+/** The cause of a run that the signal ended, for its message. `wasOver`: the signal was over before the run. */
+export function abortedBy(wasOver: boolean | undefined): string {
+  return wasOver ? "the caller's signal was over before the call" : "aborted by the caller's signal";
+}
+
 /** Iterates over the items. Throws the reason of the signal when it is aborted, also during the wait for an item. */
 export async function* untilAborted<Item>(
   items: Iterable<Item> | AsyncIterable<Item>,

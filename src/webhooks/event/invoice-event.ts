@@ -59,7 +59,7 @@ function adjustedOf(
   if (adjustedAbsent === 'as_ordered') return false;
   throw malformed(
     'the invoice does not say "is_adjusted", so it is not known whether all of the order was paid',
-    "If the service leaves it out of a payment as ordered, set adjustedAbsent: 'as_ordered' of the handler.",
+    "If the service leaves it out of a payment as ordered, set adjustedAbsent: 'as_ordered'.",
   );
 }
 

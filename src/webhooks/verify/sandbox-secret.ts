@@ -1,4 +1,4 @@
-import { environment } from '../../errors/environment.ts';
+import { environment, underOtherName } from '../../errors/environment.ts';
 import { warnOnce } from '../../errors/notify.ts';
 
 /** The default webhook secret of the command `sandbox`. It is public, so anybody can sign with it. */
@@ -22,6 +22,7 @@ export function warnOfSandboxSecret(secrets: readonly unknown[], option: boolean
   const line = isAllowed
     ? `SANDBOX: deliveries signed with the public secret ${SANDBOX_SECRET} are accepted. Anybody can make them: never in production.`
     : `the webhook secret is ${SANDBOX_SECRET}, which everybody knows: deliveries signed with it are refused.\n` +
-      '  In production, use the secret of the dashboard. For development, set MERCHANT_SANDBOX=1, or give the option sandbox: true.';
+      '  In production, use the secret of the dashboard. For development, set MERCHANT_SANDBOX=1, or give the option sandbox: true.' +
+      (underOtherName('MERCHANT_SANDBOX') ?? '');
   warnOnce(`sandbox secret ${isAllowed}`, line);
 }

@@ -198,6 +198,8 @@ const USES: readonly (readonly [line: string, said: string | RegExp, code?: numb
   ['reconcile --orders {orders} --grace long', '--grace', 2],
   ['reconcile --orders {orders} --html /dev/null', '1 matched'],
   ['reconcile --orders {orders} --shop Northwind', 'Northwind · '],
+  ['reconcile --orders {orders} --adjusted-absent as_ordered', '1 matched'],
+  ['reconcile --orders {orders} --adjusted-absent no', '--adjusted-absent takes as_ordered', 2],
   ['reconcile --orders {orders} --base-url {url}', '1 matched'],
   ['reconcile --orders {orders} --base-url ftp://x', 'baseUrl', 2],
   ['reconcile --orders {orders} --key-file {key}', '1 matched'],

@@ -5,7 +5,7 @@ import { isMerchantError } from '../../../errors/guards.ts';
 import { reconcile } from '../../../reconcile/reconcile.ts';
 import type { Finding, NotCompared, ReconcileOptions } from '../../../reconcile/types.ts';
 import { parseDuration } from '../../sandbox/duration.ts';
-import { readArguments } from '../arguments.ts';
+import { parseAbsent, readArguments } from '../arguments.ts';
 import { COMMANDS, exampleOf } from '../commands.ts';
 import { CliError, EXIT, type ExitCode, type Io, misuse } from '../io.ts';
 import { serviceOf } from '../service.ts';
@@ -83,9 +83,13 @@ function timeText(at: Date): string {
 async function optionsOf(flags: Flags, io: Io) {
   const since = instantOf('--since', flags.since);
   const grace = parseDuration(flags.grace, '--grace');
+  const adjustedAbsent = parseAbsent(flags['adjusted-absent'], EXAMPLE);
   const orders = ordersOf(inputOf(flags.orders, io));
   const { merchant, baseUrl } = await serviceOf(flags, io, EXAMPLE, PATIENCE);
-  return { options: { merchant, orders, since, grace, signal: io.signal }, host: new URL(baseUrl).host };
+  return {
+    options: { merchant, orders, since, grace, adjustedAbsent, signal: io.signal },
+    host: new URL(baseUrl).host,
+  };
 }
 
 function inputOf(path: string | undefined, io: Io): AsyncIterable<Uint8Array> {

@@ -8,7 +8,7 @@ import { reasonText } from '../../../webhooks/reasons.ts';
 import { readHeaders } from '../../../webhooks/verify/headers.ts';
 import { verifyWebhook } from '../../../webhooks/verify/verify.ts';
 import { fingerprintOf, whyMismatch } from '../../../webhooks/verify/why.ts';
-import { readArguments } from '../arguments.ts';
+import { parseAbsent, readArguments } from '../arguments.ts';
 import { COMMANDS, exampleOf } from '../commands.ts';
 import { EXIT, type ExitCode, type Io, misuse } from '../io.ts';
 import { jsonLine, styleOf, wrapped } from '../terminal.ts';
@@ -30,7 +30,7 @@ export async function webhooksVerify(args: readonly string[], io: Io): Promise<E
     now,
     orderIdMember: values['order-id-member'],
     adjustedMember: values['adjusted-member'],
-    adjustedAbsent: parseAbsent(values['adjusted-absent']),
+    adjustedAbsent: parseAbsent(values['adjusted-absent'], EXAMPLE),
   };
   const { reading, event, error } = await verifySent(request, (body) =>
     verifyWebhook(body, request.headers, secrets, options),
@@ -101,11 +101,6 @@ const FLAGS: Partial<Record<WebhookReason, string>> = {
   timestamp_too_new: '--at TIME-OF-ARRIVAL',
   malformed_payload: '--help all   # the flags for a member with another name',
 };
-
-function parseAbsent(text: string | undefined): 'as_ordered' | undefined {
-  if (text === undefined || text === 'as_ordered') return text;
-  throw misuse(`--adjusted-absent takes as_ordered, not ${JSON.stringify(text)}`, `${EXAMPLE} --help all`);
-}
 
 function parseInstant(text: string): number {
   const at = /^\d{10}(?:\d{3})?$/.test(text) ? Number(text.padEnd(13, '0')) : instantFrom(text);

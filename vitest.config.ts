@@ -29,6 +29,8 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'quick',
+          isolate: false,
+          setupFiles: 'test/support/fresh.ts',
           include: ['test/**/*.test.ts'],
           exclude: [...exclude, ...REST, 'test/soak/**'],
           env: { TEST_SHARE: process.env['TEST_SHARE'] ?? '0.05' }, // the share of their repetitions that random tests make

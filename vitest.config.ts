@@ -4,7 +4,7 @@ import { configDefaults, defineConfig } from 'vitest/config';
 /** Tests that need a browser, an engine, processes in numbers, or the packed package. */
 const REST = [
   'test/{browser,docs,examples,frameworks,queues,tools/storm}/**',
-  'test/{packed,story}.test.ts',
+  'test/{advisories,packed,story}.test.ts',
   'test/tools/cli/docs.test.ts',
   'test/tools/cli/doctor/doctor.test.ts',
   'test/openapi/prism.test.ts',

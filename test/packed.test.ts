@@ -20,6 +20,7 @@ import { type Consumer, installPacked, type Ran } from './support/consumer.ts';
 // What npm pack makes, installed in an empty folder: the package as a merchant has it.
 
 interface Manifest {
+  readonly version: string;
   readonly exports: Readonly<
     Record<string, string | Condition | { readonly import: Condition; readonly require: Condition }>
   >;
@@ -108,8 +109,11 @@ describe('the packed package', () => {
       const { version } = JSON.parse(read(`node_modules/${name}/package.json`));
       return `${name}@${version}`;
     });
-    const listed: { name: string; version: string; 'bom-ref': string }[] = components;
+    const listed: { name: string; version: string; purl: string; 'bom-ref': string }[] = components;
     expect(listed.map(({ name, version }) => `${name}@${version}`).sort()).toEqual(made.sort());
+    // what a scanner looks up
+    expect(listed.map(({ purl }) => purl.replace(/^pkg:npm\/|\?.*/g, '')).sort()).toEqual(made);
+    expect(metadata.component.purl).toBe(`pkg:npm/merchant-invoicing@${manifest.version}`);
     const self: { ref: string; dependsOn: string[] }[] = dependencies;
     const edges = self.find(({ ref }) => ref === metadata.component['bom-ref'])?.dependsOn;
     expect(edges?.sort()).toEqual(listed.map((component) => component['bom-ref']).sort());

@@ -1,6 +1,8 @@
 /**
  * The client of the service, its types, and the typed errors of the whole package.
  *
+ * Only a major version breaks this entry, before 1.0 a minor one: [versions](../docs/go-live.md#versions).
+ *
  * @module merchant-invoicing
  */
 import { warnOfOldNode } from './errors/version.ts';

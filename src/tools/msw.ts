@@ -1,6 +1,8 @@
 /**
  * The sandbox behind msw: the sandbox answers every request to an address. Supports msw from 2.7 and 3.
  *
+ * A minor version may change this entry, with a line in the changelog: [versions](../../docs/go-live.md#versions).
+ *
  * @module merchant-invoicing/msw
  */
 

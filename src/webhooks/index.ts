@@ -1,6 +1,8 @@
 /**
  * The webhook receiver: verify and sign deliveries, handle each event once. Needs no API key and no client.
  *
+ * Only a major version breaks this entry, before 1.0 a minor one: [versions](../../docs/go-live.md#versions).
+ *
  * @module merchant-invoicing/webhooks
  */
 // The entry `merchant-invoicing/webhooks`. This room takes from the contract only files without zod.

@@ -65,6 +65,17 @@ it('architecture.md names files and functions that exist', () => {
   expect([...paths.filter((path) => !path.startsWith('test/') && source(path) === null), ...missing]).toEqual([]);
 });
 
+it('each entry says what a new version may change', () => {
+  const { typedocOptions } = JSON.parse(readFileSync(join(ROOT, 'tsconfig.json'), 'utf8'));
+  const entries: readonly string[] = typedocOptions.entryPoints;
+  const silent = entries.filter((entry) => {
+    const [docblock] = readFileSync(join(ROOT, entry), 'utf8').split('*/');
+    return docblock === undefined || !/ version /.test(docblock) || !/\(\S+go-live\.md#versions\)/.test(docblock);
+  });
+  expect(entries.length).toBeGreaterThan(6);
+  expect(silent).toEqual([]);
+});
+
 it('CONTRIBUTING.md names files and folders that exist', () => {
   const page = readFileSync(join(ROOT, 'CONTRIBUTING.md'), 'utf8');
   const named = [...page.matchAll(/`((?:[\w.-]+\/)+[\w.-]*|[\w.-]+\.(?:ts|md|json|yaml))`/g)].map(

@@ -1,6 +1,8 @@
 /**
  * The sandbox: a local Merchant Invoicing Service for tests and development, in this process or over HTTP.
  *
+ * A minor version may change this entry, with a line in the changelog: [versions](../../../docs/go-live.md#versions).
+ *
  * @module merchant-invoicing/sandbox
  */
 // Its rooms: state/ (what is kept), business/ (what happens to invoices and withdrawals), delivery/ (webhooks),

@@ -2,6 +2,8 @@
  * For the tests of an integration: fakes of invoices, events and errors, signed requests for a receiver, and the checks
  * of a store. Loads neither the client nor the sandbox.
  *
+ * A minor version may change this entry, with a line in the changelog: [versions](../../../docs/go-live.md#versions).
+ *
  * @module merchant-invoicing/testing
  */
 

@@ -83,6 +83,89 @@ async function backlog(count, processes) {
   return { seconds, peak: Math.max(...peaks), note: `99th percentile ${Math.round(slowest)} ms` };
 }
 
+/** A webhook endpoint that remembers events in memory: the handler, or what a merchant would write by hand. */
+async function flooded(kind) {
+  const server = createServer(kind === 'hand' ? await routeByHand() : await ourRoute());
+  server.listen(0, '127.0.0.1', () => process.send(server.address().port));
+  process.on('message', () => process.send(peakMB()));
+  process.on('disconnect', () => process.exit());
+}
+
+async function ourRoute() {
+  const { createWebhookHandler, memoryStore, toNodeHandler } = await import(new URL('webhooks.js', DIST));
+  const ends = { onPaid() {}, onAdjusted() {}, onCanceled() {} };
+  return toNodeHandler(createWebhookHandler({ secret: SECRET, store: memoryStore(), ...ends }));
+}
+
+async function routeByHand() {
+  const { createHmac, timingSafeEqual } = await import('node:crypto');
+  const done = new Set();
+  return async (request, response) => {
+    const chunks = [];
+    for await (const chunk of request) chunks.push(chunk);
+    const body = Buffer.concat(chunks);
+    const { 'x-webhook-signature': signature = '', 'x-webhook-timestamp': timestamp = '' } = request.headers;
+    const digest = createHmac('sha256', SECRET).update(`${timestamp}.`).update(body).digest();
+    const given = Buffer.from(signature, 'hex');
+    if (given.length !== digest.length || !timingSafeEqual(given, digest)) return response.writeHead(401).end();
+    done.add(JSON.parse(body.toString('utf8')).invoice_uuid);
+    response.writeHead(200).end();
+  };
+}
+
+const UNSIGNED_A_SECOND = 2_000;
+const GENUINE_A_SECOND = 50;
+
+/** Strangers who send unsigned requests, beside genuine deliveries, on one process. */
+async function flood(seconds, kind) {
+  const { signWebhook } = await import(new URL('webhooks.js', DIST));
+  const child = fork(fileURLToPath(import.meta.url), ['flooded', kind], {
+    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+  });
+  const [port] = await once(child, 'message');
+  const agent = new Agent({ keepAlive: true, maxSockets: 200 });
+  const send = async (body, headers, status) => {
+    const startedAt = performance.now();
+    const sent = request({ port, host: '127.0.0.1', method: 'POST', agent, headers });
+    sent.end(body);
+    const [response] = await once(sent, 'response');
+    response.resume();
+    await once(response, 'end');
+    if (response.statusCode !== status) throw new Error(`answered ${response.statusCode}`);
+    return performance.now() - startedAt;
+  };
+  const bodyOf = (id) => {
+    const money = { amount: '25.00', currency: 'EUR', credited_usdt: '26.861298', adjusted: false };
+    return JSON.stringify({ event: 'invoice.paid', invoice_uuid: id, external_id: id, status: 'success', ...money });
+  };
+  const unsigned = { 'content-type': 'application/json', 'x-webhook-id': 'a', 'x-webhook-timestamp': '1798761600' };
+  const forged = { ...unsigned, 'x-webhook-signature': 'a'.repeat(64) };
+  const flow = async (rate, sendOne) => {
+    const underWay = [];
+    const startedAt = performance.now();
+    for (let sent = 0; sent < rate * seconds; ) {
+      const due = Math.min(rate * seconds, Math.floor((secondsSince(startedAt) + 0.01) * rate));
+      for (; sent < due; sent += 1) underWay.push(sendOne());
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+    return await Promise.all(underWay);
+  };
+  const startedAt = performance.now();
+  const [times] = await Promise.all([
+    flow(GENUINE_A_SECOND, async () => {
+      const body = bodyOf(randomUUID());
+      return await send(body, await signWebhook(body, SECRET), 200);
+    }),
+    flow(UNSIGNED_A_SECOND, () => send(bodyOf('a'), forged, 401)),
+  ]);
+  const elapsed = secondsSince(startedAt);
+  child.send('peak');
+  const [peak] = await once(child, 'message');
+  child.disconnect();
+  const at = (part) => Math.round(times.sort((a, b) => a - b)[Math.floor(times.length * part)]);
+  return { seconds: elapsed, peak, note: `genuine: median ${at(0.5)} ms, 99th percentile ${at(0.99)} ms` };
+}
+
 /** As many orders as invoices, which agree. The pages are made in this process, so its peak holds them too. */
 async function reconciled(count) {
   const { MerchantClient } = await import(new URL('index.js', DIST));
@@ -116,11 +199,14 @@ async function stormed(customers) {
 const LOADS = {
   backlog: (count) => backlog(count, 1),
   'backlog-of-three': (count) => backlog(count, 3),
+  flood: (requests) => flood(requests / UNSIGNED_A_SECOND, 'ours'),
+  'flood-by-hand': (requests) => flood(requests / UNSIGNED_A_SECOND, 'hand'),
   reconcile: reconciled,
   storm: stormed,
 };
 const [name, count] = process.argv.slice(2);
 if (name === 'receiver') await receiver();
+else if (name === 'flooded') await flooded(count);
 else {
   console.log(JSON.stringify(await LOADS[name](Number(count))));
   process.exit();

@@ -117,6 +117,8 @@ const EVENT: Row = {
 const LOADS: readonly { readonly id: string; readonly title: string; readonly count: number }[] = [
   { id: 'backlog', title: 'webhooks through postgresStore, one process', count: 10_000 },
   { id: 'backlog-of-three', title: 'the same, three processes', count: 10_000 },
+  { id: 'flood', title: 'forged requests beside 50 genuine ones a second', count: 120_000 },
+  { id: 'flood-by-hand', title: 'the same to a receiver by hand', count: 120_000 },
   { id: 'reconcile', title: 'orders and invoices reconciled', count: 100_000 },
   { id: 'reconcile', title: 'the same, ten times as many', count: 1_000_000 },
   { id: 'storm', title: 'customers of a storm over SQLite', count: 200 },

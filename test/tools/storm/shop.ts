@@ -31,6 +31,7 @@ export class Shop {
   now: () => number;
   handler!: WebhookHandler; // by start()
   clicks = 0;
+  askedForAll = 0;
 
   constructor(service: StormService) {
     this.service = service;
@@ -226,8 +227,15 @@ export class Shop {
     return rows.map(({ external_id }) => String(external_id));
   }
 
+  /** The job of the guides: the open orders, and at times also those of which an invoice may have been paid late. */
   async catchUp(): Promise<void> {
-    await this.handler.catchUp(this.merchant, { orders: this.waiting() });
+    const now = Number(this.now());
+    const isForAll = now - this.askedForAll >= 3_600_000;
+    if (isForAll) this.askedForAll = now;
+    const orders = new Set(this.waiting().map((id) => this.orderOf(id)));
+    await this.handler.catchUp(this.merchant, {
+      orders: isForAll ? orders : [...orders].filter((id) => this.stateOf(id) === 'open'),
+    });
   }
 
   visit(_url: string): void {}

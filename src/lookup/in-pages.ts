@@ -1,3 +1,7 @@
+import { isObject } from '../contract/json.ts';
+import { orderOf } from '../contract/orders.ts';
+import { isSameIdent } from '../contract/values/scalars.ts';
+
 // Invoices that no path gave are looked up in the lists, in a walk for all of them together. Its pages are bounded, because
 // a list may be long.
 
@@ -29,4 +33,15 @@ export async function walkPagesWithin<Page>(
     if (budget.pages <= 0) return 'limit';
   }
   return 'end';
+}
+
+/**
+ * Whether a row that cannot be read may be an invoice of the order. While it may be, a list shows neither that the order
+ * has no further invoice nor that nobody has paid it.
+ */
+export function mayBeOf(row: unknown, ident: string, order: string): boolean {
+  if (!isObject(row)) return true;
+  const { uuid, external_id } = row;
+  if (typeof uuid !== 'string' || typeof external_id !== 'string') return true;
+  return isSameIdent(uuid, ident) || orderOf(external_id).order === order;
 }

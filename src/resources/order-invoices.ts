@@ -1,11 +1,10 @@
 import type { Endpoint, PageRows } from '../contract/endpoint.ts';
 import { endpoints, type Named, type Operation } from '../contract/endpoints.ts';
 import type { Invoice } from '../contract/invoices.ts';
-import { isObject } from '../contract/json.ts';
 import { orderOf } from '../contract/orders.ts';
 import { isSameIdent } from '../contract/values/scalars.ts';
 import { type IdentProof, type InvoiceIds, type InvoicePaths, readByPath } from '../lookup/by-path.ts';
-import { walkPagesWithin } from '../lookup/in-pages.ts';
+import { mayBeOf, walkPagesWithin } from '../lookup/in-pages.ts';
 import { readOrder } from '../lookup/order.ts';
 import { atPage, finish, open } from '../transport/call.ts';
 import { toError } from '../transport/failure.ts';
@@ -202,12 +201,4 @@ async function withListed(
     if (found === wanted) byRenewal.set(renewal, row);
   }
   return [...byRenewal.entries()].sort(([a], [b]) => a - b).map(([, row]) => row);
-}
-
-/** Whether a row that cannot be read may be an invoice of the order. */
-function mayBeOf(row: unknown, ident: string, order: string): boolean {
-  if (!isObject(row)) return true;
-  const { uuid, external_id } = row;
-  if (typeof uuid !== 'string' || typeof external_id !== 'string') return true;
-  return isSameIdent(uuid, ident) || orderOf(external_id).order === order;
 }

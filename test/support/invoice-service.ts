@@ -24,7 +24,11 @@ export function invoiceService(rows: readonly Row[], { reads = 'both', instead }
     asked.push(path);
     const other = instead?.(path);
     if (other !== undefined) return other;
-    if (search !== '' || path === '') return Response.json({ success: true, data: pageOf(rows, searchParams) });
+    if (search !== '' || path === '') {
+      const status = searchParams.get('status');
+      const listed = rows.filter((row) => status === null || invoiceOf(row)['status'] === status);
+      return Response.json({ success: true, data: pageOf(listed, searchParams) });
+    }
     const ident = path.slice(1);
     const found = rows.find(
       ({ uuid, external_id }) =>
@@ -42,7 +46,7 @@ export function notFound(): Response {
   return Response.json({ success: false, error: { code: 'INVOICE_NOT_FOUND', message: 'No' } }, { status: 404 });
 }
 
-function invoiceOf(row: Row): object {
+function invoiceOf(row: Row): Row {
   return { ...pendingInvoice, ...row };
 }
 

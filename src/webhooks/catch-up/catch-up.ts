@@ -1,11 +1,10 @@
 import { orderOf } from '../../contract/orders.ts';
-import { FINAL_INVOICE_STATUSES, type FinalInvoiceStatus } from '../../contract/statuses.ts';
 import { isUuid, plainIdent } from '../../contract/values/scalars.ts';
 import { AbortedError, WebhookVerificationError } from '../../errors/classes.ts';
 import { failsEveryCall, hasKind, isMerchantError } from '../../errors/guards.ts';
 import { notify } from '../../errors/notify.ts';
 import { IdentProof, type InvoicePaths } from '../../lookup/by-path.ts';
-import { type WalkEnding, walkPagesWithin } from '../../lookup/in-pages.ts';
+import { mayBeOf, type WalkEnding, walkPagesWithin } from '../../lookup/in-pages.ts';
 import { type OrderReading, readOrder } from '../../lookup/order.ts';
 import type { CatchUpInvoice } from '../event/event-types.ts';
 import { eventOfInvoice, lacksPayment } from '../event/invoice-event.ts';
@@ -100,7 +99,12 @@ interface Unread {
   readonly error: unknown;
 }
 
-type ListedStatus = 'pending' | FinalInvoiceStatus;
+/**
+ * The lists of a look-up, in the order in which they are read: an invoice that ends meanwhile is in a later one. The list
+ * of all comes last. It also has those of a status that no interface names, which no other list shows.
+ */
+const LISTS = ['pending', 'success', 'all'] as const;
+type ListName = (typeof LISTS)[number];
 
 /** The orders of the list of pending invoices. */
 interface OpenOrders {
@@ -126,6 +130,8 @@ class Run<Extra extends object> {
   /** The orders that the run has begun, because an order may be named twice. */
   readonly #begun = new Set<string>();
   readonly #unread: Unread[] = [];
+  /** The rows of lists that cannot be read, with the page as the client found it. */
+  readonly #leftOut: unknown[] = [];
   /** Orders that single reads gave, those for which the service said that it has none, and failures since the last of both. */
   readonly #reads = { found: 0, denied: 0, failedInARow: 0 };
 
@@ -272,28 +278,28 @@ class Run<Extra extends object> {
         unread.invoices.set(renewal, invoice);
       }
     };
-    const ended = new Set<ListedStatus>(open.isWhole ? ['pending'] : []);
+    const ended = new Set<ListName>(open.isWhole ? ['pending'] : []);
     let problem: unknown;
-    for (const status of ['pending', ...FINAL_INVOICE_STATUSES] as const) {
-      if (ended.has(status) || !this.#unread.some((each) => needs(each, status, ended))) continue;
+    for (const name of LISTS) {
+      if (ended.has(name) || !this.#unread.some((each) => needs(each, name, ended))) continue;
       try {
-        const ending: WalkEnding = await walkPagesWithin(this.#pages(status, 1), budget, (page) => {
+        const pages = this.#pages(name === 'all' ? undefined : name, 1);
+        const ending: WalkEnding = await walkPagesWithin(pages, budget, (page) => {
           for (const invoice of page) file(invoice);
-          return !this.#unread.some((each) => needs(each, status, ended));
+          return !this.#unread.some((each) => needs(each, name, ended));
         });
-        if (ending === 'end') ended.add(status);
+        if (ending === 'end') ended.add(name);
       } catch (error) {
         if (endsRun(error) || this.#options.signal?.aborted) throw error;
         problem ??= error;
       }
     }
-    const isAll = ended.size === 1 + FINAL_INVOICE_STATUSES.length;
-    const why =
-      problem !== undefined
-        ? 'not all lists of invoices could be read'
-        : isAll
-          ? 'no list shows it'
-          : `the ${LOOK_UP_PAGES_MAX} pages of lists that a run reads do not show it`;
+    const isAll = ended.has('all');
+    const whyOf = (isDoubtful: boolean): string => {
+      if (isDoubtful) return 'a row of a list, which may be of this order, cannot be read';
+      if (problem !== undefined) return 'not all lists of invoices could be read';
+      return isAll ? 'no list shows it' : `the ${LOOK_UP_PAGES_MAX} pages of lists that a run reads do not show it`;
+    };
     await concurrently(this.#unread, this.#options, async (unread) => {
       const { ident, order, invoices, isWhole, error } = unread;
       if (order !== null && named.has(unread)) {
@@ -304,9 +310,11 @@ class Run<Extra extends object> {
       }
       const known = sorted(invoices);
       const isPaid = known.some(({ status }) => status === 'success');
-      const isListed = isAll || (isPaid && ended.has('success'));
+      const isDoubtful = this.#leftOut.some((row) => mayBeOf(row, ident, order ?? ident));
+      // Whose a payment is, is told by the first invoice of the order.
+      const isListed = !isDoubtful && (isAll || (isPaid && invoices.has(0) && ended.has('success')));
       const isOpen = order !== null && open.all.has(order);
-      await this.#playOrder(ident, known, isWhole || isListed, isOpen, error ?? problem, why);
+      await this.#playOrder(ident, known, isWhole || isListed, isOpen, error ?? problem, whyOf(isDoubtful));
     });
     const { found, denied } = this.#reads;
     if (problem !== undefined && budget.pages === LOOK_UP_PAGES_MAX && found + denied === 0) throw problem;
@@ -316,8 +324,12 @@ class Run<Extra extends object> {
    * Yields the pages of the list of a status, or of all. A generator, because a list call of the client sends its request
    * at once: if an abort came before the first page, its failure would be an unhandled rejection.
    */
-  async *#pages(status: ListedStatus | undefined, prefetch?: number): AsyncGenerator<readonly CatchUpInvoice[]> {
-    const options = { ...BATCH_READ, signal: this.#options.signal, onInvalidItem: () => {}, prefetch };
+  async *#pages(
+    status: 'pending' | 'success' | undefined,
+    prefetch?: number,
+  ): AsyncGenerator<readonly CatchUpInvoice[]> {
+    const onInvalidItem = ({ raw }: { readonly raw: unknown }): void => void this.#leftOut.push(raw);
+    const options = { ...BATCH_READ, signal: this.#options.signal, onInvalidItem, prefetch };
     const query = { ...(status !== undefined && { status }), per_page: PER_PAGE };
     const list = this.#merchant.invoices.list(query, options);
     if (list.pages !== undefined) {
@@ -406,12 +418,13 @@ class Run<Extra extends object> {
   }
 }
 
-/** Whether the list of a status can tell more of an order. */
-function needs({ invoices, isWhole }: Unread, status: ListedStatus, ended: ReadonlySet<ListedStatus>): boolean {
+/** Whether a list can tell more of an order. */
+function needs({ invoices, isWhole }: Unread, list: ListName, ended: ReadonlySet<ListName>): boolean {
   const known = [...invoices.values()];
-  if (isWhole) return status === 'success' && known.some(lacksPayment);
-  if (status === 'pending' || status === 'success') return true;
-  // Only a cancellation needs the other lists: all of them, because it is the last invoice's.
+  if (isWhole) return list === 'success' && known.some(lacksPayment);
+  if (list !== 'all') return true;
+  // Only a cancellation needs all invoices, because it is that of the last one, and a renewal needs the first invoice.
+  if (known.length > 0 && !invoices.has(0)) return true;
   const isPaid = known.some((each) => each.status === 'success');
   const isOpen = known.some((each) => each.status === 'pending');
   return ended.has('success') && ended.has('pending') && !isPaid && !isOpen;

@@ -2,6 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { MerchantClient } from '../../../src/index.ts';
 import type { Dialect } from '../../../src/tools/sandbox/index.ts';
 import type { InvoiceEvent } from '../../../src/webhooks/index.ts';
+import { successInvoice } from '../../support/fixtures/invoices.ts';
+import { type Habits, invoiceService, type Row } from '../../support/invoice-service.ts';
 import { testSandbox } from '../../support/test-sandbox.ts';
 import { endpoint } from '../endpoint.ts';
 
@@ -159,6 +161,71 @@ describe('of an order whose invoices cannot all be read', () => {
     expect(at.told()).toEqual(told);
     expect(at.reports).toMatchObject([{ reason: 'order_not_read', order: ORDER }]);
   });
+});
+
+/** A page of a proxy, and a service that reads uuids alone: the lists decide. */
+const DOUBTS: readonly (readonly [string, Habits])[] = [
+  ['reads uuids alone', { reads: 'uuid' }],
+  [
+    'hides a renewal',
+    { instead: (path) => (path.includes('--1') ? new Response('<html>', { status: 502 }) : undefined) },
+  ],
+];
+
+describe.each(DOUBTS)('of an order over a service that %s', (_name, habits) => {
+  const ended = { uuid: 'a0000000-0000-4000-8000-000000000001', external_id: ORDER, status: 'expired' };
+  const renewal = { uuid: 'a0000000-0000-4000-8000-000000000002', external_id: `${ORDER}--1` };
+  const paid = { ...renewal, ...successInvoice, external_id: renewal.external_id, uuid: renewal.uuid };
+  const caughtUp = async (rows: readonly Row[], first: string = ORDER) => {
+    const { fetch } = invoiceService(rows, habits);
+    const at = stage();
+    const merchant = new MerchantClient({ baseUrl: 'https://pay.example', apiKey: 'key', fetch, retry: false });
+    const result = await at.handler.catchUp(merchant, { orders: [first] });
+    return { result, ...at };
+  };
+
+  it.each<[string, Row]>([
+    ['its link', { ...paid, payment_url: '/pay/relative' }],
+    ['its credit', { ...paid, settled_amount_usdt: 'much' }],
+    ['its amount', { ...paid, amount: 'broken' }],
+    ['whether it was adjusted', { ...paid, is_adjusted: null }],
+    ['its end, while it is open', { ...renewal, expires_at: '' }],
+  ])('nothing is canceled where the list has a row of it that cannot be read: %s', async (_member, row) => {
+    const { result, events, reports } = await caughtUp([row, ended]);
+    expect(result).toMatchObject({ checked: 1, played: 0, unknown: 0, failed: 1 });
+    expect(events).toEqual([]);
+    const message = expect.stringContaining('a row of a list, which may be of this order, cannot be read');
+    expect(reports.at(-1)).toMatchObject({ order: ORDER, message });
+  });
+
+  it('a row of another order that cannot be read changes nothing', async () => {
+    const { result, told } = await caughtUp([{ ...paid, external_id: 'other-7', amount: 'broken' }, ended]);
+    expect(result).toMatchObject({ played: 1, failed: 0 });
+    expect(told()).toEqual([['canceled', ORDER, 0]]);
+  });
+
+  it.each(['on_hold', 'refunded'])('nothing is canceled while a renewal has the status %s', async (status) => {
+    const { result, events } = await caughtUp([{ ...renewal, status }, ended]);
+    expect(result).toMatchObject({ checked: 1, open: 1, played: 0, unknown: 0 });
+    expect(events).toEqual([]);
+  });
+
+  it('a payment of another system is not played, also where its list comes first', async () => {
+    const theirs = { customer_id: 'zz', callback_url: 'https://b.example/' };
+    const { result, events } = await caughtUp([
+      { ...paid, ...theirs },
+      { ...ended, callback_url: 'https://a.example/' },
+    ]);
+    expect(result).toMatchObject({ checked: 1, played: 0, failed: 1 });
+    expect(events).toEqual([]);
+  });
+});
+
+it('an order whose only invoice cannot be read is failed, never unknown', async () => {
+  const row = { uuid: 'a0000000-0000-4000-8000-000000000003', external_id: ORDER, amount: 'broken' };
+  const { fetch } = invoiceService([row], { reads: 'uuid' });
+  const merchant = new MerchantClient({ baseUrl: 'https://pay.example', apiKey: 'key', fetch, retry: false });
+  expect(await stage().handler.catchUp(merchant, { orders: [ORDER] })).toMatchObject({ failed: 1, unknown: 0 });
 });
 
 it('an invoice of another system under an id of the order is named, and not played', async () => {

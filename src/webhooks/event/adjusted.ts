@@ -2,11 +2,12 @@ import { isObject, type JsonObject } from '../../contract/json.ts';
 import type { Decimal } from '../../contract/values/decimal.ts';
 import { printable } from '../../errors/printable.ts';
 import { valueAt } from './order-id.ts';
-import { malformed, optionalAmount, readMember } from './payload.ts';
+import { malformed, optionalAmount, readableAmount, readMember } from './payload.ts';
 
 // Whether a payment was adjusted must be said, because an absent word would ship goods that were paid in part. It is said
 // by `adjusted`, by `is_adjusted`, by an `adjustment` that is an object, or by an `original_amount`. Where they contradict
-// each other, or none is there, the payload is malformed, and the service sends it again.
+// each other, or none is there, the payload is malformed, and the service sends it again. What stands beside a pinned
+// member, or in an envelope around a whole invoice, says nothing, but it must not say "adjusted" of a payment in full.
 
 /** What the merchant has pinned about the member that says whether a payment was adjusted. */
 export interface AdjustedPins {
@@ -24,13 +25,39 @@ interface Adjustment {
   readonly original_amount: Decimal | null;
 }
 
+/** Whether an object says by any of the four members that the payment was adjusted. Null if it says nothing of it. */
+export function saidOf(payload: JsonObject): boolean | null {
+  const words = [readMember(payload, 'adjusted'), readMember(payload, 'is_adjusted')];
+  const [amount, original_amount] = [readableAmount(payload, 'amount'), readableAmount(payload, 'original_amount')];
+  const isDifferent = original_amount !== null && (amount === null || !original_amount.eq(amount));
+  if (isDifferent || words.includes(true) || isObject(readMember(payload, 'adjustment'))) return true;
+  return words.includes(false) ? false : null;
+}
+
 /**
  * Reads whether the payment was adjusted.
  *
+ * @param layers The envelopes around the invoice, and the invoice.
  * @param paid The amounts of the payload, with which an `adjustment` must agree.
  * @throws WebhookVerificationError `malformed_payload`
  */
 export function readAdjusted(
+  payload: JsonObject,
+  layers: readonly JsonObject[],
+  paid: { readonly amount: Decimal; readonly credited_usdt: Decimal },
+  pins: AdjustedPins,
+): Adjustment {
+  const read = readStated(payload, layers[0] ?? payload, paid, pins);
+  if (!read.adjusted && [...layers, payload].some((layer) => saidOf(layer) === true)) throw contradiction();
+  return read;
+}
+
+function contradiction() {
+  return malformed('its members contradict each other about whether the payment was adjusted');
+}
+
+/** What the members say that may say it: those of the invoice, or the pinned one. */
+function readStated(
   payload: JsonObject,
   root: JsonObject,
   paid: { readonly amount: Decimal; readonly credited_usdt: Decimal },
@@ -50,11 +77,9 @@ export function readAdjusted(
     if (word === undefined || word === null) continue;
     if (typeof word !== 'boolean') throw malformed(`"${name}" is not a boolean`);
     if (said !== null && said !== word)
-      throw malformed(
-        isDifferent
-          ? `"${name}" is false, but "original_amount" differs from "amount"`
-          : 'its members contradict each other about whether the payment was adjusted',
-      );
+      throw isDifferent
+        ? malformed(`"${name}" is false, but "original_amount" differs from "amount"`)
+        : contradiction();
     said = word;
   }
   if (said !== null) return { adjusted: said, original_amount };

@@ -2,7 +2,7 @@
 import { isObject, type JsonObject } from '../../contract/json.ts';
 import { orderOf } from '../../contract/orders.ts';
 import { printable } from '../../errors/printable.ts';
-import type { AdjustedPins } from './adjusted.ts';
+import { type AdjustedPins, saidOf } from './adjusted.ts';
 import type { InvoiceEvent, UnknownInvoiceEvent } from './event-types.ts';
 import { EVENT_ROWS, type EventAmounts, type EventRow } from './events.ts';
 import { findOrderId, valueAt, withoutOrderId } from './order-id.ts';
@@ -29,15 +29,15 @@ export function decodeEvent(body: unknown, origin: EventOrigin, pins: EventPins)
   if (!isObject(body)) throw malformed('it is not a JSON object');
   const { inner, layers } = unwrap(body);
   const name = pins.eventMember === undefined ? readEventName(layers) : pinnedName(body, inner, pins.eventMember);
-  return buildEvent({ inner, root: body, name, raw: body, ...pins }, origin);
+  return buildEvent({ inner, layers: [body, ...layers], name, raw: body, ...pins }, origin);
 }
 
 /** The parts of a payload, whatever names it has for them. */
 export interface EventParts extends Partial<AdjustedPins> {
   /** The members of the invoice. */
   readonly inner: JsonObject;
-  /** The whole body, which may be an envelope around `inner`. */
-  readonly root: JsonObject;
+  /** The envelopes around `inner`, the whole body first. */
+  readonly layers: readonly JsonObject[];
   /**
    * The name of the event. A known name is written as in the table, any other as it was sent. Null: the status decides.
    */
@@ -48,7 +48,8 @@ export interface EventParts extends Partial<AdjustedPins> {
 
 /** Builds the event that fits name and status. A name that is not known makes the event unknown. */
 export function buildEvent(parts: EventParts, origin: EventOrigin): InvoiceEvent {
-  const { inner, root, name, raw, orderIdMember, adjustedMember, adjustedAbsent } = parts;
+  const { inner, layers, name, raw, orderIdMember, adjustedMember, adjustedAbsent } = parts;
+  const [root = inner] = layers;
   // An event with an unknown name need not be about an invoice. It may be a test of the dashboard, or about a
   // withdrawal.
   const isOther = name !== null && !isKnown(name);
@@ -60,7 +61,7 @@ export function buildEvent(parts: EventParts, origin: EventOrigin): InvoiceEvent
   const { order, renewal } = external_id === null ? NO_ORDER : orderOf(external_id);
   const common = { source, id, invoice_uuid, external_id, order, renewal, status, signed_at, secretIndex, raw };
   for (const row of isOther ? [] : rowsOf(name, status)) {
-    const amounts = row.read(inner, root, { adjustedMember, adjustedAbsent });
+    const amounts = row.read(inner, layers, { adjustedMember, adjustedAbsent });
     if (amounts === null) continue;
     if ('problem' in found) throw withoutOrderId(found.problem, inner, root, orderIdMember);
     return { type: row.name, ...common, ...amounts } as InvoiceEvent; // the row has checked that they belong together
@@ -100,11 +101,8 @@ function rowsOf(name: string | null, status: string | null): readonly EventRow[]
 
 /** Reads the amounts of an unknown event. It may use these names for something else, so what cannot be read is null. */
 function readableAmounts(inner: JsonObject): EventAmounts {
-  const stated = readMember(inner, 'adjusted') ?? null;
-  const original_amount = readableAmount(inner, 'original_amount');
-  const adjusted = stated === null ? original_amount !== null : stated === true;
   const [amount, credited_usdt] = [readableAmount(inner, 'amount'), readableAmount(inner, 'credited_usdt')];
-  return { amount, credited_usdt, adjusted, original_amount };
+  return { amount, credited_usdt, adjusted: saidOf(inner), original_amount: readableAmount(inner, 'original_amount') };
 }
 
 /** The names of a genuine payload that cannot be read whole, as far as they can be. For its report. */

@@ -104,7 +104,8 @@ export interface UnknownInvoiceEvent extends EventBase {
   readonly amount: Decimal | null;
   /** Null if it is absent or unreadable. If it is set, the event may be about money. */
   readonly credited_usdt: Decimal | null;
-  readonly adjusted: boolean;
+  /** Null if the body does not say whether a payment was adjusted. */
+  readonly adjusted: boolean | null;
   /** Null if it is absent or unreadable. */
   readonly original_amount: Decimal | null;
 }

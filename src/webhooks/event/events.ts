@@ -33,7 +33,7 @@ export interface EventRow<Event extends KnownInvoiceEvent = KnownInvoiceEvent> {
   /** The option of the handler with the merchant's function. Without it the event goes to `onUnknown`. */
   readonly handler: keyof InvoiceEventHandlers<never>;
   /** Reads the amounts, or returns null if they belong to another row of this name. */
-  read(payload: JsonObject, root: JsonObject, pins: AdjustedPins): Pick<Event, Amounts> | null;
+  read(payload: JsonObject, layers: readonly JsonObject[], pins: AdjustedPins): Pick<Event, Amounts> | null;
   /** The members that the webhook of such an invoice would have, besides its ids and its status. */
   ofInvoice(invoice: CatchUpInvoice): JsonObject;
 }
@@ -50,8 +50,8 @@ export const EVENTS: [Unreported] extends [never] ? Table : `no event reports ${
     statuses: ['success'],
     key: 'paid',
     handler: 'onPaid',
-    read(payload, root, pins) {
-      const { amount, credited_usdt, adjusted } = readPayment(payload, root, pins);
+    read(payload, layers, pins) {
+      const { amount, credited_usdt, adjusted } = readPayment(payload, layers, pins);
       if (adjusted) return null;
       if (credited_usdt.isZero()) throw malformed('it was paid as ordered, but "credited_usdt" is 0');
       return { amount, credited_usdt, adjusted, original_amount: null };
@@ -68,8 +68,8 @@ export const EVENTS: [Unreported] extends [never] ? Table : `no event reports ${
     statuses: ['success'],
     key: 'paid',
     handler: 'onAdjusted',
-    read(payload, root, pins) {
-      const { adjusted, ...paid } = readPayment(payload, root, pins);
+    read(payload, layers, pins) {
+      const { adjusted, ...paid } = readPayment(payload, layers, pins);
       return adjusted ? { ...paid, adjusted } : null;
     },
     ofInvoice: ({ amount, settled_amount_usdt, adjustment }) => ({
@@ -110,9 +110,9 @@ export function eventNameOf(status: string): KnownInvoiceEvent['type'] | null {
 }
 
 /** Reads what was paid, and whether it was corrected. */
-function readPayment(payload: JsonObject, root: JsonObject, pins: AdjustedPins) {
+function readPayment(payload: JsonObject, layers: readonly JsonObject[], pins: AdjustedPins) {
   const paid = { amount: requiredAmount(payload, 'amount'), credited_usdt: requiredAmount(payload, 'credited_usdt') };
-  const { adjusted, original_amount } = readAdjusted(payload, root, paid, pins);
+  const { adjusted, original_amount } = readAdjusted(payload, layers, paid, pins);
   return { ...paid, adjusted, original_amount };
 }
 

@@ -32,7 +32,7 @@ export function parseInvoiceEvent(value: unknown): InvoiceEvent {
     secretIndex: indexOrNull(value, 'secretIndex'),
   } as const;
   // A type that this version does not know is an unknown event: a newer version may have written it.
-  const event = buildEvent({ inner: value, root: value, name: type, raw }, origin);
+  const event = buildEvent({ inner: value, layers: [], name: type, raw }, origin);
   return type === 'unknown' && event.type === 'unknown'
     ? { ...event, event_name: textOrNull(value, 'event_name') }
     : event;

@@ -71,7 +71,8 @@ export interface VerifyWebhookOptions {
   readonly eventMember?: string | null | undefined;
   /**
    * The member of the payload that says whether a payment was adjusted: a name, or a path with dots. Its value is true
-   * or false. No other member is then read for it, but an `adjustment` and an `original_amount` must agree.
+   * or false. Where it says false, and any other member says that the payment was adjusted, the delivery is refused as
+   * malformed.
    *
    * @defaultValue `adjusted` or `is_adjusted`
    * @see [Payload members](../../../docs/service-interface.md#payload-members)

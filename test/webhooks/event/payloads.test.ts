@@ -33,6 +33,7 @@ const COMMON = { source: 'webhook', id: 'dlv_1', invoice_uuid, signed_at: new Da
 const NOTHING_PAID = { amount: new Decimal(25), credited_usdt: null, adjusted: false, original_amount: null };
 
 const NOT_ADJUSTED = { adjusted: false, original_amount: null };
+const UNSTATED = { adjusted: null, original_amount: null };
 /** A body, and members of the event that it gives. */
 const reads = (body: object, event: object): Read => [body, event];
 
@@ -73,11 +74,14 @@ const AMOUNTS: Read[] = [
     return [body, { ...CANCELED, ...COMMON, ...NOTHING_PAID, status: state, raw: body }];
   }),
   // An unknown event keeps what can be read.
-  [{ ...canceled, status: 'held' }, NOT_ADJUSTED],
+  [{ ...canceled, status: 'held' }, UNSTATED],
+  [{ ...canceled, status: 'held', adjusted: false }, NOT_ADJUSTED],
+  reads({ ...canceled, status: 'held', is_adjusted: true }, { adjusted: true }),
+  reads({ ...canceled, status: 'held', adjustment: { actual_amount_fiat: '1' } }, { adjusted: true }),
   [HELD, { ...unknown(null), ...COMMON, status: 'held', external_id: null, amount: null, adjusted: true, raw: HELD }],
   [HELD, { credited_usdt: new Decimal('1.5'), original_amount: null }],
   reads({ ...canceled, status: 'held', original_amount: '9' }, { adjusted: true, original_amount: new Decimal(9) }),
-  [{ ...canceled, status: 'held', adjusted: 'yes' }, NOT_ADJUSTED],
+  [{ ...canceled, status: 'held', adjusted: 'yes' }, UNSTATED],
 ];
 const UNSAID = '"adjusted" is missing';
 const BAD_AMOUNTS: Refused[] = [
@@ -88,6 +92,19 @@ const BAD_AMOUNTS: Refused[] = [
   [{ ...paid, pay: {} }, '"pay.fixed" is missing', { adjustedMember: 'pay.fixed' }],
   [{ original_amount: '9', data: { ...paid, adjusted: undefined } }, UNSAID], // what stands beside a whole invoice
   [{ ...paid, is_adjusted: true }, 'contradict each other'],
+  // beside a pin, and in an envelope
+  [{ ...paid, adjusted: true }, '"pay.fixed" is missing', { adjustedMember: 'pay.fixed' }],
+  [{ ...paid, adjusted: true }, 'contradict', { adjustedMember: 'pay.fixed', adjustedAbsent: 'as_ordered' }],
+  [{ ...paid, adjusted: true, pay: { fixed: false } }, 'contradict', { adjustedMember: 'pay.fixed' }],
+  [
+    { ...paid, adjusted: undefined, is_adjusted: true, pay: { fixed: false } },
+    'contradict',
+    { adjustedMember: 'pay.fixed' },
+  ],
+  [{ adjusted: true, data: paid }, 'contradict'],
+  [{ adjustment: { actual_amount_fiat: '25' }, data: paid }, 'contradict'],
+  [{ data: { is_adjusted: true, invoice: paid } }, 'contradict'],
+  [{ original_amount: '9', data: { ...paid, adjusted: undefined } }, 'contradict', { adjustedAbsent: 'as_ordered' }],
   [{ ...paid, adjustment: { actual_amount_fiat: '25' } }, 'contradict each other'],
   [{ ...paid, adjusted: true, adjustment: { actual_amount_fiat: '60' } }, '"adjustment.actual_amount_fiat" differs'],
   [{ ...paid, adjusted: true, adjustment: { actual_amount_usdt: '1' } }, '"adjustment.actual_amount_usdt" differs'],

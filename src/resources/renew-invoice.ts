@@ -75,7 +75,7 @@ const createNext = {
     sentences(
       create.hint?.(sent, fields) ?? '',
       fields.includes('external_id')
-        ? `The suffix of ${printable(JSON.stringify(sent['external_id'] ?? ''))} is not yours: createOrRenew adds it for a renewal of the order. If the service accepts no such ids, give a new order id.`
+        ? `The suffix of ${printable(JSON.stringify(sent['external_id'] ?? ''))} comes from createOrRenew, which adds it to the id of a renewal. If the service accepts no such ids, give a new order id.`
         : '',
     ),
 };

@@ -192,7 +192,7 @@ const REPORT: ReconcileReport = {
     {
       title: 'Ask for the rest, or accept: given, and paid less',
       extent: '4 orders, €1,000,000.00',
-      advice: 'Ask for the rest, or accept it and lower the amount of the order.',
+      advice: 'Ask for the rest, or accept the payment and lower the amount of the order.',
       heads: [
         { text: 'Order', form: 'free' },
         ...NUMBERS.map((text) => ({ text, form: 'number' }) as const),

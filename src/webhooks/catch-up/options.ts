@@ -156,7 +156,7 @@ export function readCatchUpOptions(merchant: CatchUpClient, options: CatchUpOpti
   if (replay !== undefined)
     warnOnce(
       'replay',
-      'catchUp plays the events of replay again at each run, also those that are done. A scheduled run takes orders.',
+      'catchUp plays the events of replay again in each run, although they are done. In a scheduled run, use orders.',
     );
   return { ...read, idents, again: replay !== undefined };
 }

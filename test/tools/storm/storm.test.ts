@@ -174,7 +174,7 @@ describe('what the shop gives to the storm', () => {
       const { findings } = await withMembers(() => ({ receive }));
       problems.push(...findings.flatMap(({ kind, problem }) => (kind === 'nothing_delivered' ? problem : [])));
     }
-    const remedy = 'it must resolve to a Response. For Express, give the address where it listens.';
+    const remedy = 'it must resolve to a Response. For Express, give the address where the app listens.';
     expect(problems).toEqual([
       expect.stringContaining(`receive resolves to an object: ${remedy}`),
       expect.stringContaining(`receive throws (no res): ${remedy}`),
@@ -348,7 +348,7 @@ it('kills that met no work are no kills, and the storm says so', async () => {
   const weights = { customers: only(DEFAULT_WEIGHTS.customers, 'expire') };
   const result = await over('right', { customers: 20, weights });
   expect([result.findings, result.played.restarts]).toEqual([[], 0]);
-  expect(result.notSeen.join()).toContain('no kill met work');
+  expect(result.notSeen.join()).toContain('no kill came during work');
 });
 
 it('both orders of a moment tell of it, and a gift in it is by one of both', async () => {

@@ -559,7 +559,7 @@ describe('replay', () => {
     const replay = ['order-1042', 'open', 'order-1042'];
     expect(await shop.handler.catchUp(given.client, { replay })).toEqual(counts({ played: 1, open: 1 }));
     expect(shop.events.map(({ source }) => source)).toEqual(['webhook', 'catch_up']);
-    expect(warned).toEqual([expect.stringContaining('A scheduled run takes orders')]);
+    expect(warned).toEqual([expect.stringContaining('In a scheduled run, use orders')]);
     expect(await send(shop)).toMatchObject({ body: 'duplicate' });
   });
 

@@ -65,7 +65,7 @@ describe('without onReport, the console shows', () => {
     expect(await reply).toMatchObject({ status: 503, body: 'time_limit' });
     expect(lines).toEqual([
       [
-        'merchant-invoicing: webhook refused, 503 time_limit. The sender had not sent the whole body when the time limit ended: answered 503. If this repeats, look at the proxy in between.',
+        'merchant-invoicing: webhook refused, 503 time_limit. The sender had not sent the whole body when the time limit ended: answered 503. If this repeats, look at the proxy before the receiver.',
       ],
     ]);
   });

@@ -241,7 +241,7 @@ function verdictOf(summary: ReconcileSummary): string[] {
   ].filter((part) => part !== false);
   if (parts.length > 0) return [`${parts.join(', ')}.`];
   const match = some(matched, 'order matches', 'orders match');
-  if (withinGrace > 0) return [`${match}, and ${some(withinGrace, 'is', 'are')} too young to judge.`];
+  if (withinGrace > 0) return [`${match}, and ${some(withinGrace, 'is', 'are')} too recent to compare.`];
   return [`${matched === 1 ? '' : 'All '}${match}.`];
 }
 

@@ -306,9 +306,9 @@ it.each([404, 500])(
       `  A-17  Paid, webhook: Retrying · no response
   ✗ Your shop has not heard of it: 2 attempts failed, the next one comes in 4
     min.
-    It answers 403, as no receiver of this package does: a firewall, a login or
-    a guard stands before the route.
-    A webhook carries a signature and no login: exempt this route.
+    It answers 403, which no receiver of this package does. A firewall, a login
+    or a guard stands before the route.
+    A webhook has a signature and no login: exempt this route.
     fix: npx merchant-invoicing order A-17 --resend
 
   invoice ${UUID}

@@ -32,12 +32,12 @@ const ROWS = {
   paid_not_fulfilled: {
     counted: 'not given',
     tone: 'owed',
-    means: 'the order was paid, and there are no goods, no credit and no decision of a person',
+    means: 'the order was paid, and the customer got nothing for it',
   },
   payment_kept: {
     counted: 'kept in part',
     tone: 'owed',
-    means: 'the shop kept a second payment or a surplus, and gave nothing for it',
+    means: 'the shop kept a second payment or a surplus',
   },
   parcel_missing: {
     counted: 'without a parcel',

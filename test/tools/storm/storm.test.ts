@@ -752,6 +752,5 @@ it.each([
 it('the page of findings has each finding and each mistake in the words of its row', () => {
   const guide = readFileSync(new URL('../../../docs/storm-findings.md', import.meta.url), 'utf8');
   for (const [name, { means }] of Object.entries(KINDS)) expect(guide).toContain(`| \`${name}\` | ${means} |`);
-  for (const [name, [text, remedy]] of Object.entries(CAUSES))
-    expect(guide).toContain(`| \`${name}\` | ${text} | ${remedy} |`);
+  for (const [name, [text]] of Object.entries(CAUSES)) expect(guide).toContain(`| \`${name}\` | ${text} |\n`);
 });

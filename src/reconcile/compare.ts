@@ -50,7 +50,7 @@ export type Comparison =
 export const ADVICE: Readonly<Record<Advice, readonly [title: string, remedy: string]>> = {
   fulfil: ['Fulfil, or refund: paid in full, not given', 'Fulfil the order, or refund the customer.'],
   agree: [
-    'Agree with the customer first: not paid as ordered, not given',
+    'Agree with the customer: not paid as ordered, not given',
     'Do not fulfil the order yet. Agree on the difference with the customer, or refund the payment.',
   ],
   find_order: [

@@ -375,7 +375,7 @@ describe('orders', () => {
     expect(result).toEqual(counts({ unknown: 2 })); // the lists were read to their end
     expect(reports).toHaveLength(3);
     const message = expect.stringMatching(
-      /none of the 2 orders.*not the external_ids.*another business.*uuids alone.*pass the uuids/,
+      /none of the 2 orders.*not external_ids.*another business.*only uuids.*pass the uuids/,
     );
     expect(reports[0]).toMatchObject({ reason: 'unknown_order', external_id: null, message });
     const byUuid = await catchUp(failing([], [uuidOf(9)], MISSING), [uuidOf(9)]);

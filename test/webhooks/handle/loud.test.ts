@@ -42,7 +42,7 @@ describe('without onReport, the console shows', () => {
       'a function that throws',
       { onPaid: rejecting },
       paidBody,
-      /order order-1042: handler_failed: .*replies 500/,
+      /order order-1042: handler_failed: .*answers 500, and the service tries again/,
       failed,
     ],
     ['a store that is down', { store: { ...memoryStore(), claim: rejecting } }, paidBody, /store_failed/, failed],
@@ -118,7 +118,7 @@ describe('without onReport, the console shows', () => {
         'timestamp_too_old',
         'timestamp_too_new',
       ]);
-      expect(said[0]).toMatch(/another secret, .*written again[\s\S]*dashboard.*webhooks verify/);
+      expect(said[0]).toMatch(/another secret, .*changed the body[\s\S]*dashboard.*webhooks verify/);
       for (const line of said) expect(line.split('\n').length).toBeLessThanOrEqual(2);
     });
 

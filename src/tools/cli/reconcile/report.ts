@@ -121,7 +121,7 @@ const SAID: ReadonlySet<Advice> = new Set([
 /** What else is wrong with an order of another section, where the columns do not show it. */
 const ALSO: Partial<Record<Finding['kind'], string>> = {
   paid_twice: 'paid twice',
-  credited_differs: 'credit booked otherwise',
+  credited_differs: 'another credit booked',
 };
 
 /** @param about Shop, file, period, service and time. */

@@ -185,7 +185,7 @@ describe('what the shop gives to the storm', () => {
     const { findings } = await withMembers(() => ({ checkout: async () => 'https://shop.example/cart' }));
     expect(findings[0]).toMatchObject({
       kind: 'checkout_stuck',
-      problem: expect.stringMatching(/leads to no invoice of the storm: .* payment_url, .*service\.fetch/),
+      problem: expect.stringMatching(/leads to no invoice of the storm. .*payment_url, .*service\.fetch/),
     });
     const created = withMembers(({ checkout }) => ({
       checkout: async (order) => ({ link: await checkout(order) }) as never, // a result of its own
@@ -339,7 +339,7 @@ it('says what too few customers left out, and nothing of it where they were chos
 it('a customer who is refused is counted, and a storm that served nobody says so', async () => {
   const some = await over('some customers find the goods sold out', { customers: 40 });
   expect([some.findings, some.played.refused]).toEqual([[], 10]);
-  expect(some.notSeen.join()).toContain('overselling');
+  expect(some.notSeen.join()).toContain('selling more than the stock');
   const { findings } = await over('everything is sold out', { customers: 5 });
   expect(findings.map(({ kind }) => kind)).toEqual(['nobody_served']);
 });
@@ -505,7 +505,7 @@ it('a wrong API key is a refusal', async () => {
   const shop = (service: entry.StormService) => plantedShop({ ...service, apiKey: 'sk_of_another_shop' }, 'right');
   const { findings } = await storm({ customers: 2, shop });
   const refusals = findings.filter(({ kind }) => kind === 'request_refused');
-  expect(refusals.map(({ problem }) => problem)).toEqual([expect.stringContaining('refused with 401')]);
+  expect(refusals.map(({ problem }) => problem)).toEqual([expect.stringContaining('refused a creation with 401')]);
 });
 
 it('says so where the time limit ends it, and ends at an abort', async () => {

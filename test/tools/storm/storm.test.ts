@@ -185,7 +185,7 @@ describe('what the shop gives to the storm', () => {
     const { findings } = await withMembers(() => ({ checkout: async () => 'https://shop.example/cart' }));
     expect(findings[0]).toMatchObject({
       kind: 'checkout_stuck',
-      problem: expect.stringMatching(/leads to no invoice of the storm. .*payment_url, .*service\.fetch/),
+      problem: expect.stringMatching(/leads to no invoice of the storm\. .*payment_url .*service\.fetch/),
     });
     const created = withMembers(({ checkout }) => ({
       checkout: async (order) => ({ link: await checkout(order) }) as never, // a result of its own

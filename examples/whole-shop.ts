@@ -139,7 +139,7 @@ export async function openShop({
     const update = tx.prepare(`UPDATE orders SET status = ?, changed_at = ?
       WHERE id = ? AND status IN ('new', 'pending', 'canceled')`);
     const { changes } = update.run(isWhole ? 'paid' : 'check', ago(0), id);
-    // another amount, or a second payment: no repeat mends it
+    // another amount, or a second payment: a person decides
     const given = isWhole && changes === 1 ? 'goods' : 'review';
     tx.prepare('INSERT INTO payments VALUES (?, ?, ?, ?, ?)').run(
       invoice_uuid.toLowerCase(),

@@ -140,7 +140,7 @@ describe('the environment', () => {
         vi.stubEnv(mark + name, 'x');
         for (const options of wrong)
           expect(problemOf(options).message).toContain(
-            `${name} is there under another name: its file begins with a byte`,
+            `${name} is there under another name, because its file begins with a byte`,
           );
         vi.unstubAllEnvs();
         vi.stubEnv(name, undefined);

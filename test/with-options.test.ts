@@ -99,7 +99,7 @@ describe('a client for another business', () => {
     const merchant = clientOf(server.url);
     for (let n = 0; n < 3; n += 1) await merchant.withOptions({ apiKey: keyOf(n) }).invoices.get('order-1042');
     expect(warn.mock.calls).toEqual([
-      [expect.stringContaining("the customer_id of an invoice cannot be read and is ''")],
+      [expect.stringContaining("the customer_id of an invoice cannot be read, so its value is ''")],
     ]);
     warn.mockRestore();
   });

@@ -108,7 +108,7 @@ export interface Invoice extends CreatedInvoice {
   readonly payment_method: InvoicePaymentMethod | null;
   /** Snapshot of the fiat-per-USDT rate. */
   readonly rate: Decimal | null;
-  /** USDT credited to the business. Set only on success. Fulfil against this amount. */
+  /** USDT credited to the business. Set only on success. Decide by this amount what the customer gets. */
   readonly settled_amount_usdt: Decimal | null;
   /**
    * True when the paid amount was corrected during a dispute. Null in a single read that does not say it: the list has

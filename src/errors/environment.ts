@@ -40,7 +40,7 @@ export function whyMissing(name: string): string {
 export function underOtherName(name: string, env: Environment = allOf()): string | null {
   const isThere = Object.keys(env).some((each) => each !== name && each.replace(/^\W+/, '') === name);
   if (!isThere) return null;
-  return ` (${name} is there under another name: its file begins with a byte order mark. Save the file as UTF-8 without one)`;
+  return ` (${name} is there under another name, because its file begins with a byte order mark. Save the file as UTF-8 without this mark)`;
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -78,12 +78,12 @@ export const SPOILT = {
   },
   withoutWidth: {
     form: /[\u200B-\u200F\u2060\uFEFF]/,
-    problem: 'has a character without width in it, as copied text may have',
+    problem: 'has an invisible character in it, as copied text may have',
     remedy: 'Type it, or copy it again',
   },
   missing: {
     form: /^(?:undefined|null)$/,
-    problem: 'is the word undefined or null, which a program made of a missing value',
+    problem: 'is the word undefined or null: a program made text of a missing value',
     remedy: 'Set the variable',
   },
   template: {

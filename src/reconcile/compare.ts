@@ -50,11 +50,11 @@ export type Comparison =
 export const ADVICE: Readonly<Record<Advice, readonly [title: string, remedy: string]>> = {
   fulfil: ['Fulfil, or refund: paid in full, not given', 'Fulfil the order, or refund the customer.'],
   agree: [
-    'Agree with the customer first: paid otherwise than ordered, not given',
-    'Do not fulfil it as ordered: agree on the difference with the customer first, or refund the payment.',
+    'Agree with the customer: not paid as ordered, not given',
+    'Do not fulfil the order yet. Agree on the difference with the customer, or refund the payment.',
   ],
   find_order: [
-    'Find the order: no order has the invoice',
+    'Find the order: the invoice belongs to none',
     'Find the order. If no order belongs to it, find out who created the invoice.',
   ],
   reclaim: ['Stop or reclaim: given, and nothing was paid', 'Stop or reclaim the delivery.'],
@@ -63,33 +63,36 @@ export const ADVICE: Readonly<Record<Advice, readonly [title: string, remedy: st
   find_refund: ['Find out what was refunded: more than was paid', 'Find out what was refunded.'],
   ask: [
     'Ask for the rest, or accept: given, and paid less',
-    'Ask for the rest, or accept it and lower the amount of the order.',
+    'Ask for the rest, or accept the payment and lower the amount of the order.',
   ],
   send_back: [
     'Send back, or accept: paid too much',
-    'Refund the rest, or accept it and raise the amount of the order.',
+    'Refund the surplus, or accept it and raise the amount of the order.',
   ],
   give_back: [
     'Give back, or book as credit: paid twice',
     'Give the customer one of the payments back, or book it as credit.',
   ],
   compare_payments: [
-    'Compare the payments: several, and not more than the order',
-    'Give none of them back yet. If they are parts of the order, give each a row with "part": true.',
+    'Compare the payments: several, in sum not above the order',
+    'Give no payment back yet. If the payments are parts of the order, give each part a row with "part": true.',
   ],
   find_currency: [
-    'Find out the currency: paid in another one',
+    'Find out the currency: paid in another currency',
     'Find out which currency is right. The amounts were not compared.',
   ],
   correct_credit: ['Correct the booked credit', 'Correct the booked credit.'],
-  cancel: ['Cancel or renew: waits, and its invoice has ended', 'Cancel the order, or create another invoice for it.'],
+  cancel: [
+    'Cancel or renew: the order waits, and its invoice has ended',
+    'Cancel the order, or create another invoice for it.',
+  ],
   create: [
-    'Create the invoice, or cancel: waits without one',
+    'Create the invoice, or cancel: the order waits without one',
     'Create the invoice of this order, or cancel the order.',
   ],
   keep_one: [
-    'Keep one row: twice in your data',
-    'Keep one row for this invoice: one payment must not fulfil two orders.',
+    'Keep one row: several rows name one invoice',
+    'Keep one row for this invoice. One payment must not fulfil two orders.',
   ],
 };
 
@@ -354,9 +357,7 @@ export function readOrder(given: unknown, byDefault: string): FoundOrder | BadOr
     const order = (row.order ?? null) === null ? orderOf(external_id).order : readText('order', row.order);
     if ([external_id, order].some((id) => id !== id.trim())) {
       reason = 'id_changed';
-      throw new Problem(
-        'the id has outer white space, as a CHAR column adds it, and no invoice can be created with it',
-      );
+      throw new Problem('the id has white space around it, as a CHAR column adds, and no invoice has such an id');
     }
     return {
       external_id,

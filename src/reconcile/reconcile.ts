@@ -186,7 +186,7 @@ interface Gathered {
 const SHORT = unknown('invoice_not_read', 'the single read does not say what was paid, and the list does not show it');
 const REFUSED = unknown(
   'invoice_not_read',
-  'the service reads no invoice by this id, and the list does not show it. Give the uuid of the invoice',
+  'the service finds no invoice by this id, and the list does not show it. Give the uuid of the invoice',
 );
 
 class Run implements Reconciliation {
@@ -346,7 +346,7 @@ class Run implements Reconciliation {
       const list = merchant.invoices.list({ per_page: PER_PAGE }, { signal: stop, onInvalidItem });
       const time = now?.() ?? (await timeOf(list));
       if (since > Math.max(time, Date.now()))
-        fail('since is in the future: no invoice without an order would be found');
+        fail('since is in the future, so no invoice without an order would be found');
       this.#horizon = time - grace;
       for await (const { items, total_items } of list.pages()) {
         if (!isFirst) joined += Math.max(0, total_items - total); // created meanwhile: the walk need not find them
@@ -445,9 +445,9 @@ class Run implements Reconciliation {
     const isMixed = rows.some((row) => row.part === true) && rows.some((row) => row.part === false);
     const row = unsaid ?? (isMixed ? rows[0] : undefined);
     if (row === undefined) return null;
-    const parts = 'write "part": true in each row that is a part of it, such as a deposit or a rest';
-    const tries = '"part": false in each one that is a try of the whole order';
-    const problem = `the rows of order ${JSON.stringify(row.order)} do not say what they are: ${parts}, and ${tries}`;
+    const parts = 'Write "part": true in each row of a part, such as a deposit or a rest';
+    const tries = '"part": false in each row that is a try of the whole order';
+    const problem = `the rows of order ${JSON.stringify(row.order)} do not say what they are. ${parts}, and ${tries}`;
     return { reason: 'part_not_said', problem };
   }
 
@@ -545,7 +545,9 @@ class Run implements Reconciliation {
       const { order } = orderOf(read.held.external_id);
       const other = this.#units.get(plainIdent(order));
       if (other !== undefined && other !== unit)
-        return gathered(unknown('invoice_not_read', 'the list does not show it, and its order has another row'));
+        return gathered(
+          unknown('invoice_not_read', 'the list does not show the invoice, and its order has another row'),
+        );
       if (row.order === row.external_id) row.order = order;
       row.invoice = read.held.external_id;
     }

@@ -30,7 +30,7 @@ export interface ReconcileOrder {
   /** The id of the order, the id with which an invoice of it was created, or the uuid of that invoice. */
   readonly external_id: string;
   /**
-   * The order that this row belongs to. Where it is not the order of `external_id`, each row of the order says `part`.
+   * The order that this row belongs to. If it is not the order of `external_id`, each row of the order says `part`.
    * @defaultValue the order of `external_id`: `order-7` for `order-7--1`, as `createOrRenew` names the renewals
    */
   readonly order?: string | null | undefined;
@@ -48,8 +48,8 @@ export interface ReconcileOrder {
   /** The USDT that the shop has booked. Null or absent: not compared. */
   readonly credited_usdt?: string | Decimal | null | undefined;
   /**
-   * What went back to the customer, in the currency of the row. The row agrees if what was paid, or what was paid less
-   * this, is its `amount`. In the state `refunded` everything went back.
+   * What went back to the customer, in the currency of the row. The row agrees if its `amount` is what was paid, or what
+   * was paid minus `refunded_amount`. In the state `refunded` everything went back.
    */
   readonly refunded_amount?: string | Decimal | null | undefined;
   /**
@@ -141,12 +141,12 @@ export type ReconcileInvoice = Pick<
  *
  * - `paid_not_fulfilled`: an invoice of the order is paid, and the order is open or canceled.
  * - `fulfilled_not_paid`: the shop booked a payment, delivered or refunded, but no invoice of the order is paid.
- * - `amount_differs`: what was paid is not the amount of the order, also less what went back.
+ * - `amount_differs`: what was paid, or what was paid minus what went back, is not the amount of the order.
  * - `credited_differs`: the shop booked another credit than the service.
  * - `currency_differs`: order and invoice are in different currencies. Their amounts are not compared then.
  * - `order_without_invoice`: the order is open, and has no invoice.
- * - `invoice_without_order`: the invoice is paid or pending, and no row is of its order. So is a renewal whose customer
- *   and `callback_url` both are others than those of the first invoice: another system created it.
+ * - `invoice_without_order`: the invoice is paid or pending, and its order has no row. Or it is a renewal with another
+ *   customer and another `callback_url` than the first invoice: another system created it.
  * - `open_but_ended`: the order is open, and each of its invoices ended unpaid, or is pending past its end, longer ago
  *   than `grace`.
  * - `paid_twice`: several invoices of one order, or of one part, are paid.
@@ -167,12 +167,14 @@ export type FindingKind =
 /**
  * What to do about a finding.
  *
- * - `fulfil`: give the order, or refund it. `agree`: the same, but it was paid otherwise than ordered.
- * - `find_order`: the order of a payment. `reclaim`: the delivery. `look_up`: the invoice, before a person reclaims.
- * - `find_payment`: of a booked order without an invoice. `find_refund`: why more went back than was paid.
- * - `ask`: for the rest. `send_back`: the rest. `give_back`: one of several payments.
- * - `compare_payments`: several, which together are not more than the amount of the order.
- * - `find_currency`, `correct_credit`, `cancel` or renew the order, `create` its invoice, `keep_one` row of several.
+ * - `fulfil`: fulfil or refund the order. `agree`: first agree with the customer, who did not pay as ordered.
+ * - `find_order`: find the order of a payment. `find_payment`: find the payment of an order without an invoice.
+ * - `reclaim`: reclaim the delivery. `look_up`: look the invoice up before you reclaim.
+ * - `find_refund`: find out why more went back than was paid.
+ * - `ask`: ask for the rest. `send_back`: send the surplus back. `give_back`: give one of several payments back.
+ * - `compare_payments`: compare several payments, which in sum are not above the amount of the order.
+ * - `find_currency`: find out the currency. `correct_credit`: correct the booked credit.
+ * - `cancel`: cancel or renew the order. `create`: create its invoice. `keep_one`: keep one of several rows.
  */
 export type Advice =
   | 'fulfil'
@@ -192,7 +194,7 @@ export type Advice =
   | 'create'
   | 'keep_one';
 
-/** What somebody has to look after, of one order. */
+/** The money of one order that a person has to look after. */
 export interface FindingMoney {
   /** The sum of {@link CurrencySummary} that it belongs to. */
   readonly of: 'paidNotGiven' | 'givenNotPaid' | 'paidTooMuch';
@@ -205,7 +207,7 @@ export interface FindingMoney {
 export interface Finding {
   /** What differs. */
   readonly kind: FindingKind;
-  /** The order: what the rows say, or that of the invoice if it has no row. */
+  /** The order, as the rows name it. Without a row: the order of the invoice. */
   readonly order: string;
   /** The `external_id` of `row`, or of the invoice if it has no row. */
   readonly external_id: string;
@@ -220,9 +222,9 @@ export interface Finding {
   readonly actual: Decimal | string | number | null;
   /** `actual` minus `expected` for amounts, otherwise null. */
   readonly difference: Decimal | null;
-  /** The money of the order, which stands in its first finding alone. Null where there is none. */
+  /** The money of the order. Only its first finding has it. Null where there is none. */
   readonly money: FindingMoney | null;
-  /** What to do, as a word: the findings with the same one ask for the same thing. */
+  /** What to do, as a word. */
   readonly advice: Advice;
   /** The facts and the remedy, as sentences for people. */
   readonly action: string;
@@ -291,9 +293,9 @@ export interface ReconcileOptions {
   /** The rows, in any order and from any source. They are held in memory, some 500 bytes each with their invoice. */
   readonly orders: Iterable<OrderRow> | AsyncIterable<OrderRow>;
   /**
-   * The time since which `orders` is complete: a Date, milliseconds since 1970, or ISO 8601 text, not in the future. An
-   * earlier invoice without an order is no finding. The list is read to its end in any case. Default: `orders` holds
-   * every order.
+   * From when on `orders` is complete: a Date, milliseconds since 1970, or ISO 8601 text, not in the future. An older
+   * invoice without an order is not reported. The list is read to its end in any case. Default: `orders` holds every
+   * order.
    */
   readonly since?: Date | number | string | undefined;
   /**
@@ -323,7 +325,8 @@ export interface ReconcileOptions {
  *
  * - `order_malformed`: a member of the row cannot be read.
  * - `part_not_said`: a row names an `order` that is not in its id. Each row of the order must say `part`.
- * - `id_changed`: the id has outer white space, or a spreadsheet has changed its zeros. The order is not looked for.
+ * - `id_changed`: the id has white space around it, or a spreadsheet has changed its zeros. Nothing is said about the
+ *   order.
  * - `invoice_malformed`: the invoice cannot be decoded, contradicts itself, has an unknown status, or is paid and does
  *   not say whether it is adjusted.
  * - `invoice_not_read`: the service did not say whether the order has an invoice, or what was paid. `problem` says why.
@@ -357,17 +360,17 @@ export interface NotCompared {
 }
 
 /**
- * The money of one currency that somebody has to look after: the sums of `money` of the findings. Amounts of different
+ * The money of one currency that a person has to look after: the sums of `money` of the findings. Amounts of different
  * currencies are never added.
  */
 export interface CurrencySummary {
   /** In upper case. */
   readonly currency: string;
-  /** What customers paid, less what went back, and got nothing for: open and canceled orders, invoices without an order. */
+  /** What customers paid minus what went back, for open and canceled orders and for invoices without an order. */
   readonly paidNotGiven: Decimal;
-  /** What the shop booked, delivered or refunded, and nobody paid: whole orders, and what is missing of others. */
+  /** What the shop booked, delivered or refunded without a payment: whole orders, and the missing part of others. */
   readonly givenNotPaid: Decimal;
-  /** What was paid above the amount of a booked order, second payments too, and has not gone back. */
+  /** What was paid above the amount of a booked order, with second payments, and has not gone back. */
   readonly paidTooMuch: Decimal;
 }
 

@@ -155,7 +155,7 @@ export function compareTexts(
   const isPossible = outcome === 'unknown' && invoice.status === 'pending';
   if (differences.includes('callback_url') && invoice.status === 'pending') {
     const text =
-      'an order was found whose pending invoice has another callback_url: its webhook goes there. If two environments share a business, give their order ids a prefix. This is printed once.';
+      'the pending invoice of an order has another callback_url, so its webhook goes to that address. If two environments share a business, give their order ids a prefix. This is printed once.';
     warnOnce('another callback_url', text, call.client.printed);
   }
   return { created: isPossible && differences.every((name) => invoice[name] === null), differences };
@@ -168,6 +168,6 @@ export function warnOfLoopback({ client, sent }: OpenCall<CreatedInvoice>): void
   const { hostname } = new URL(client.baseUrl);
   if (isLoopback(hostname) || hostname.endsWith('.invalid')) return;
   const text =
-    'callback_url is on localhost, and the service is not: its webhooks will not arrive. Give a public address, such as that of a tunnel. This is printed once.';
+    'callback_url is on localhost, and the service is on another machine: its webhooks will not arrive. Give a public address, such as the address of a tunnel. This is printed once.';
   warnOnce('callback_url on localhost', text, client.printed);
 }

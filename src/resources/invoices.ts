@@ -40,10 +40,10 @@ export interface Invoices {
    * The invoice with which an order can be paid, or the one that paid it: for a pay button that may be pressed again
    * after an invoice has ended. The first invoice has the id of the order, and renewal n is `ORDER--n`.
    *
-   * It looks upward from the first invoice, because an earlier one may be paid late. One that ended unpaid is followed by
-   * the next. So is one that is still pending past its `expires_at`, if nobody has chosen a payment method, or after an
-   * hour. One `deadline` covers the whole call. Write `renewal` into the row of the order before the customer gets the
-   * link.
+   * The call looks at the first invoice, then at each renewal, because an earlier invoice may be paid late. An invoice
+   * that ended unpaid is followed by a renewal. A pending invoice past its `expires_at` is followed by a renewal if
+   * nobody has chosen a payment method, or one hour later. One `deadline` covers the whole call. Write `renewal` into
+   * the row of the order before the customer gets the link.
    *
    * @param params As for `create`. `external_id` is the id of the order, of at most 124 characters.
    * @throws ValidationError (`VALIDATION_ERROR`) for unusable parameters. No request is made if the client finds them.

@@ -53,12 +53,12 @@ export interface CreateOrRenewResult {
   readonly renewal: number;
   /**
    * True for an invoice that this call created, or may have created by an attempt that got no response. Two calls at the
-   * same time may both say so, so no mail hangs on it.
+   * same time may both say true, so do not send a mail because of it.
    */
   readonly created: boolean;
   /**
-   * The texts of an invoice that was found which differ from the parameters: `callback_url`, `success_url`, `fail_url`,
-   * `purpose`. The webhooks of this invoice go to its own `callback_url`.
+   * The texts in which an existing invoice differs from the parameters: `callback_url`, `success_url`, `fail_url`,
+   * `purpose`. The webhooks of the invoice go to the `callback_url` of the invoice.
    */
   readonly differences: readonly ComparedText[];
 }
@@ -75,7 +75,7 @@ const createNext = {
     sentences(
       create.hint?.(sent, fields) ?? '',
       fields.includes('external_id')
-        ? `The suffix of ${printable(JSON.stringify(sent['external_id'] ?? ''))} is not yours: createOrRenew adds it for a renewal of the order. If the service accepts no such ids, give a new order id.`
+        ? `The suffix of ${printable(JSON.stringify(sent['external_id'] ?? ''))} comes from createOrRenew, which adds it to the id of a renewal. If the service accepts no such ids, give a new order id.`
         : '',
     ),
 };

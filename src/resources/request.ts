@@ -107,7 +107,7 @@ function checkPath(baseUrl: string, path: unknown, fail: Fail): `/${string}` {
     fail(`path must be text that begins with one slash, not ${kindOf(path)}`);
   const url = URL.parse(baseUrl + path);
   if (url?.href !== baseUrl + path || url.search !== '' || url.hash !== '') {
-    fail('path would reach another address than it names: encode the ids in it, and give query as an option');
+    fail('path leads to another address than it says: encode the ids in it, and give query as an option');
   }
   return path as `/${string}`; // it begins with one
 }

@@ -15,7 +15,7 @@ export function readResponse<Data>(response: ServiceResponse, call: OpenCall<Dat
   if ('problem' in read) return unexpected(response, read);
   const member = call.endpoint.unreadable?.(read.value) ?? null;
   if (member !== null) {
-    const text = `the ${member} of an invoice cannot be read and is ''. Do not use it as a key unchecked. This is printed once.`;
+    const text = `the ${member} of an invoice cannot be read, so its value is ''. Check the value before you use it as a key. This is printed once.`;
     warnOnce(member, text, call.client.printed);
   }
   return { ok: true, value: read.value, response, attempts: 1, durationMs: 0, recovered: false };

@@ -125,7 +125,7 @@ async function handleRequest<Extra extends object>(
 const BODY_TOO_SLOW: Ending = {
   verdict: 'time_limit',
   cause: 'The sender had not sent the whole body when the time limit ended: answered 503.',
-  remedy: 'If this repeats, look at the proxy in between.',
+  remedy: 'If this repeats, look at the proxy before the receiver.',
   isCauseKnown: true, // the row speaks of a function, and none has begun
 };
 

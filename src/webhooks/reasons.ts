@@ -34,7 +34,8 @@ const failed = <Status extends number>(status: Status, cause: string, remedy: st
 const noted = (cause: string, remedy: string | null = null) =>
   ({ status: null, again: false, console: remedy === null ? 'never' : 'each', cause, remedy }) as const;
 
-const LET_PASS = 'Let a proxy in between pass X-Webhook-Id, X-Webhook-Signature and X-Webhook-Timestamp unchanged.';
+const LET_PASS =
+  'A proxy before the receiver must pass on X-Webhook-Id, X-Webhook-Signature and X-Webhook-Timestamp unchanged.';
 const CLOCK =
   'Compare the clock of the receiver (date -u) with another one, and let NTP set it. The option tolerance is 5 minutes by default.';
 
@@ -56,14 +57,14 @@ const ROWS = {
   ),
   method_not_allowed: refused(
     405,
-    'The request is not a POST. A redirect in between turns POST into GET, or the request is not from the service.',
+    'The request is not a POST. A redirect on the way turned POST into GET, or the request is not from the service.',
     'Give the service the final address.',
     false,
   ),
   unsupported_media_type: refused(
     415,
     'The body is compressed (Content-Encoding), and the signature covers the bytes before compression.',
-    'Turn compression of requests off in the proxy in between.',
+    'Turn off the compression of requests in the proxy before the receiver.',
     false,
   ),
   body_too_large: refused(
@@ -75,7 +76,7 @@ const ROWS = {
   aborted: refused(
     400,
     'The sender closed the connection before its body was complete.',
-    'If this repeats, look at the proxy in between.',
+    'If this repeats, look at the proxy before the receiver.',
   ),
   missing_header: refused(
     401,
@@ -100,7 +101,7 @@ const ROWS = {
   ),
   signature_mismatch: refused(
     401,
-    'The signature does not match: the receiver has another secret, or the body was written again on its way.',
+    'The signature does not match. The receiver has another secret, or something changed the body on its way.',
     'Compare the secret with the dashboard: sandbox and production differ. "npx merchant-invoicing webhooks verify" names the cause.',
   ),
   sandbox_secret: refused(
@@ -110,7 +111,7 @@ const ROWS = {
   ),
   timestamp_too_old: refused(
     401,
-    'The signature matches, but the timestamp is too old: a fast clock, a slow queue, or a delivery from a log.',
+    'The signature matches, but the timestamp is too old. The clock is fast, a queue was slow, or a recorded delivery was sent again.',
     CLOCK,
   ),
   timestamp_too_new: refused(
@@ -131,7 +132,7 @@ const ROWS = {
   unknown_payment: failed(
     500,
     'An unknown event may be about money, and there is no onUnknown.',
-    'For an ordinary payment, set eventMember to the member with its name, or to null: then the status decides. For other events, give onUnknown.',
+    'If the event is an ordinary payment, set eventMember to the member that names it, or to null: then the status decides. For other events, give onUnknown.',
   ),
   handler_failed: failed(
     500,
@@ -151,20 +152,20 @@ const ROWS = {
   time_limit: failed(
     503,
     'The delivery took longer than the time limit of the receiver. The function continues if it has begun.',
-    'Store the event and answer in one transaction. Give long work to a queue in that transaction.',
+    'Give long work to a queue. Write the job in the transaction of the store, and answer after the commit.',
   ),
   duplicate_running: failed(
     409,
-    'The same event is being handled by another attempt. If its process has died, the event is free after 50 seconds without a sign of life.',
+    'Another attempt is handling the same event. If its process has died, the event is free 50 seconds later.',
     null,
   ),
   lease_lost: failed(
     409,
-    'Your function outlived its lease, and another attempt took the event over.',
+    'Your function ran longer than its lease, and another attempt took the event over.',
     'Give long work to a queue.',
   ),
   weak_secret: noted(
-    'A webhook secret has under 16 bytes, and could be guessed.',
+    'A webhook secret has fewer than 16 bytes, and could be guessed.',
     'Use the secret of the dashboard, or create a longer one there.',
   ),
   taken_over: noted('An earlier attempt at this event did not end. The event is handled again now.'),

@@ -192,7 +192,7 @@ const REPORT: ReconcileReport = {
     {
       title: 'Ask for the rest, or accept: given, and paid less',
       extent: '4 orders, €1,000,000.00',
-      advice: 'Ask for the rest, or accept it and lower the amount of the order.',
+      advice: 'Ask for the rest, or accept the payment and lower the amount of the order.',
       heads: [
         { text: 'Order', form: 'free' },
         ...NUMBERS.map((text) => ({ text, form: 'number' }) as const),
@@ -200,7 +200,7 @@ const REPORT: ReconcileReport = {
         { text: 'Also', form: 'free' },
       ],
       rows: ['order-1042', '3f2a9c1e-7b54-4d8e-9a10-6c2f5e8b7d41', 'x'.repeat(128), 'Bestellung für später'].map(
-        (id) => [id, '€1,025.00', '€20.00', '€1,005.00', '21.489038', 'line 2', 'credit booked otherwise'],
+        (id) => [id, '€1,025.00', '€20.00', '€1,005.00', '21.489038', 'line 2', 'another credit booked'],
       ),
       isTodo: true,
     },

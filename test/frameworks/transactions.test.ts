@@ -289,7 +289,7 @@ function joins<Tx extends object>(name: string, open: (address: PostgresAddress)
       expect(seen.reports[0]).toMatchObject({
         reason: 'failed_after_commit',
         message: expect.stringMatching(
-          /The transaction was not committed by the store, but by your function.*write with context\.tx/,
+          /Your function, or a transaction of your framework .* committed the transaction .*write with context\.tx/,
         ),
       });
       expect(await rows()).toEqual([{ usdt: USDT }]);
@@ -346,7 +346,7 @@ describe.skipIf(missing !== null)(`PostgreSQL${missing === null ? '' : `: ${miss
     });
     const seen = await deliver(store, fail, fail);
     expect(seen.replies).toEqual(['503 store_failed', '503 store_failed']);
-    expect(seen.reports[0]?.message).toContain('query() of what run gets must be that of the transaction');
+    expect(seen.reports[0]?.message).toContain('whose query() works inside of the transaction');
     await close();
   });
 });

@@ -209,7 +209,9 @@ describe('an order beside its invoice', () => {
     expect(JSON.parse(JSON.stringify(entries))).toMatchObject([
       {
         kind: 'paid_not_fulfilled',
-        action: expect.stringMatching(/^17 EUR of 25 EUR was paid, and 18\.265682 USDT credited\. Do not fulfil it as/),
+        action: expect.stringMatching(
+          /^17 EUR of 25 EUR was paid, and 18\.265682 USDT credited\. Do not fulfil the order yet/,
+        ),
       },
       { kind: 'amount_differs', expected: '25', actual: '17', difference: '-8' },
       { kind: 'paid_not_fulfilled', action: expect.stringMatching(/^25 USD of 25 EUR was paid/) },
@@ -572,7 +574,7 @@ describe('a row with `part` is compared alone', () => {
     expect(entries[1]).toMatchObject({
       external_id: 'a-rest',
       problem: expect.stringMatching(
-        /^The rows of order "a" do not say what they are: write "part": true .* "part": false/,
+        /^The rows of order "a" do not say what they are. Write "part": true .* "part": false/,
       ),
       place: 'row 2',
     });

@@ -136,7 +136,9 @@ describe('createOrRenew returns', () => {
     const result = await clientOf(server.url).invoices.createOrRenew(asked);
     expect(result.differences).toEqual(['callback_url']);
     expect((await clientOf(server.url).invoices.createOrRenew(order)).differences).toEqual([]);
-    expect(warn.mock.calls).toEqual([[expect.stringContaining('another callback_url: its webhook goes there')]]);
+    expect(warn.mock.calls).toEqual([
+      [expect.stringContaining('another callback_url, so its webhook goes to that address')],
+    ]);
   });
 });
 
@@ -280,10 +282,10 @@ describe('createOrRenew throws', () => {
     const { invoices } = clientOf(server.url);
     const error = await errorOf(invoices.createOrRenew(order));
     expect(error).toMatchObject({ code: 'VALIDATION_ERROR', operation: 'invoices.createOrRenew', fields: details });
-    expect(error.message).toContain('The suffix of "order-1042--1" is not yours: createOrRenew adds it for a renewal');
-    expect((await errorOf(invoices.createOrRenew(order))).message, 'a first invoice').not.toContain('is not yours');
+    expect(error.message).toContain('The suffix of "order-1042--1" comes from createOrRenew');
+    expect((await errorOf(invoices.createOrRenew(order))).message, 'a first invoice').not.toContain('The suffix of');
     server.script = [ended(0, 'expired'), refuse(422, 'VALIDATION_ERROR', { amount: ['too small'] })];
-    expect((await errorOf(invoices.createOrRenew(order))).message, 'another field').not.toContain('is not yours');
+    expect((await errorOf(invoices.createOrRenew(order))).message, 'another field').not.toContain('The suffix of');
   });
 
   it('the failure of a later renewal, with all requests of the call', async () => {

@@ -90,8 +90,8 @@ export const COMMANDS = {
       frozen: rare(flag('the clock is frozen until you move it')),
       merchant: rare(text('NAME', 'the shop on the payment page')),
       fault: list('TYPE[:RATE]', 'once, or at random: rate_limit  server_error:0.2'),
-      dialect: rare(list('NAME=VALUE', 'another reading of what the interface leaves open')),
-      'allow-host': rare(list('NAME', 'reached under this name, and delivers to it')),
+      dialect: rare(list('NAME=VALUE', 'another form of what the service sends')),
+      'allow-host': rare(list('NAME', 'may be called by this name, and delivers to it')),
       'public-url': rare(text('URL', 'the address in payment links')),
       key: rare(text('TEXT', 'instead of sk_sandbox')),
       secret: rare(text('TEXT', 'instead of whsec_sandbox')),
@@ -117,7 +117,7 @@ export const COMMANDS = {
   },
   'webhooks check': {
     overview: {
-      'webhooks check URL': 'examines your endpoint, rule by rule',
+      'webhooks check URL': 'checks your endpoint, rule by rule',
     },
     example: 'npx merchant-invoicing webhooks check http://127.0.0.1:3000/webhook',
     words: 1,
@@ -202,7 +202,7 @@ Code 0: all match. 1: findings, or ids that a spreadsheet changed.
     words: 0,
     extra: '--base-url',
     flags: {
-      survey: flag('shows what the interface leaves open, and this service does'),
+      survey: flag('shows the forms that this service uses, and what to set'),
       'base-url': text('URL', 'default MERCHANT_BASE_URL'),
       'allow-http': flag('plain http to a host that is not this machine'),
     },

@@ -361,8 +361,8 @@ function toldOf(facts: InvoiceFacts, last: WebhookDelivery): Omit<Standing, 'wor
 /** What the shop has to look at, although its endpoint answered 2xx. */
 function adviceFor(invoice: Invoice): string {
   if (invoice.status !== 'success') return '';
-  if (paymentWord(invoice) === 'Paid less') return ' It was not paid in full: fulfil against the credited USDT.';
-  return ' If the order is still open there, it answered before it had stored the event, or it is not your webhook route.';
+  if (paymentWord(invoice) === 'Paid less') return ' It was not paid in full: give only what the credited USDT covers.';
+  return ' If the order is still open in your shop, the endpoint answered before it had stored the event, or it is not your webhook route.';
 }
 
 /** The moment at which the next attempt is due. */

@@ -20,10 +20,11 @@ export const DIALECTS = {
 } as const;
 
 /**
- * How the sandbox fills in what the service interface leaves open, one member per point. `docs/sandbox.md` says
- * what the values mean and which code they test.
+ * How the sandbox answers where services differ, with a member for each point. `docs/sandbox.md` says what the values
+ * mean and which code they test.
  *
- * The defaults are the likeliest reading, not knowledge. Run your tests over the others before you go live.
+ * The defaults are the most likely values, and your service may have others. Run your tests over those before you go
+ * live.
  *
  * @example
  * const sandbox = createSandbox({ dialect: { signatureEncoding: 'base64' } });

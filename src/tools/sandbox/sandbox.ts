@@ -56,7 +56,7 @@ export interface Sandbox extends AsyncDisposable {
   readonly webhookSecret: string;
   /** The seed of this run. Give it to `createSandbox` to repeat the run. */
   readonly seed: number | string;
-  /** How it fills in what the interface leaves open. Changed by `assume()`. */
+  /** How the sandbox answers where services differ. Changed by `assume()`. */
   readonly dialect: Dialect;
   /** The injected failures. */
   readonly faults: Faults;
@@ -88,7 +88,7 @@ export interface Sandbox extends AsyncDisposable {
   deliveries(ident?: string): SandboxDelivery[];
 
   /**
-   * Sends the delivery now and waits for the attempt. A queued one is expedited.
+   * Sends the delivery now and waits for the attempt. If its next attempt waits, that attempt begins now.
    *
    * @throws ConfigurationError (`SDK_CONFIGURATION`) if the invoice has no delivery.
    */

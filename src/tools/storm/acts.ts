@@ -44,9 +44,9 @@ const ALL_FORGERIES = Object.values(FORGERIES);
 /** What is left of a payment after a dispute. */
 const CORRECTED_TO = '0.6';
 
-const NOTHING_TO_PAY = 'The shop says that nothing is to pay, and nothing was paid.';
+const NOTHING_TO_PAY = 'The shop says that nothing is left to pay, although nothing was paid.';
 const NO_INVOICE =
-  'The link that the customer got leads to no invoice of the storm: resolve to its payment_url, and give service.baseUrl, service.apiKey and service.fetch to the client of the shop.';
+  'The link that the customer got leads to no invoice of the storm. Resolve to the payment_url of the invoice. Give service.baseUrl, service.apiKey and service.fetch to the client of the shop.';
 const UUID = /[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/g;
 
 /** The acts in the names of the meter. */
@@ -134,7 +134,7 @@ export class Acts {
   #tell(acts: readonly Act[]): void {
     const orderOf = (act: Act): string | null => (act.does === 'job' ? null : act.who.order.id);
     const wordsOf = (act: Act): string =>
-      act.does === 'job' ? 'a turn of the job' : `the ${NAMES[act.does]} of ${act.who.order.id}`;
+      act.does === 'job' ? 'a run of the job' : `the ${NAMES[act.does]} of ${act.who.order.id}`;
     for (const act of acts) {
       const order = orderOf(act);
       const others = acts.filter((each) => each !== act && (orderOf(each) !== order || act.does === 'pay'));
@@ -218,7 +218,7 @@ export class Acts {
     const isKilled = this.#shop.kills.total > kills;
     if (error !== null && !this.#hasFault && !isKilled && !isPaid)
       record.meets('checkout_failed', `The customer saw an error while the service worked: ${error}`);
-    const problem = 'The customer came back after an error and saw another one, although the service worked.';
+    const problem = 'The customer came back after an error and saw another error, although the service worked.';
     if (isAfterError && record.uuid === null && !isKilled && !record.isRefused)
       record.meets('checkout_stuck', problem, 'given_up');
   }
@@ -272,7 +272,7 @@ export class Acts {
       note(status === 'pending' ? 'gets the payment link' : `gets the link of an invoice that is ${status}`);
       this.#openPage(record, invoice);
     } else if (link === null) {
-      note('is told that nothing is to pay');
+      note('is told that nothing is left to pay');
       if (isFirst) record.meets('checkout_stuck', NOTHING_TO_PAY, 'wrong_link');
     } else {
       note(isFirst ? 'gets a link to no invoice' : 'gets a page of the shop');

@@ -148,7 +148,9 @@ export async function listOf<Row>(name: 'orders' | 'fulfilments', given: unknown
   const list: Row[] = [];
   const rows = await given;
   if (!isIterable(rows))
-    throw new TypeError(`${name}() of the shop must give rows, not ${kindOf(rows)}: of a query of pg, its rows`);
+    throw new TypeError(
+      `${name}() of the shop must give rows, not ${kindOf(rows)}: with pg, give the rows of the result`,
+    );
   for await (const row of rows) list.push(row as Row); // the rows of this function of the shop
   return list;
 }

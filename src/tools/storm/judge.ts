@@ -123,7 +123,7 @@ const isAdjusted = ({ body }: SandboxDelivery): boolean => JSON.parse(body).adju
 
 /** The events of which an endpoint may accept none, and the fewest attempts that show it. */
 const EVENTS: readonly (readonly [words: string, isOne: (delivery: SandboxDelivery) => boolean, fewest: number])[] = [
-  ['webhooks, so the storm shows little', () => true, 1],
+  ['webhooks, so the storm says little', () => true, 1],
   ['webhooks of a payment as ordered', (each) => isPaid(each) && !isAdjusted(each), 3],
   ['webhooks of a payment of another amount', (each) => isPaid(each) && isAdjusted(each), 3],
   ['webhooks of an end without payment', (each) => !isPaid(each), 3],
@@ -155,13 +155,18 @@ function ofStorm({ shop, unplayed, records }: Day, sandbox: Sandbox): Found[] {
   const found: Found[] = [];
   const arrived = records.all.filter(({ hasArrived }) => hasArrived);
   if (arrived.length > 0 && arrived.every(({ isRefused }) => isRefused))
-    found.push({ kind: 'nobody_served', order: null, problem: 'Each customer was refused, so nothing was shown.' });
+    found.push({
+      kind: 'nobody_served',
+      order: null,
+      problem: 'The shop refused every customer, so nothing was tested.',
+    });
   const refused = sandbox
     .requests()
     .find((each) => each.operation === 'invoices.create' && each.fault === null && REFUSED.has(each.status));
   if (refused !== undefined) {
     const { status, code, why } = refused;
-    const problem = `A creation was refused with ${status} ${code ?? ''}, and would be each time. ${why ?? ''}`.trim();
+    const problem =
+      `The service refused a creation with ${status} ${code ?? ''}, and would refuse it each time. ${why ?? ''}`.trim();
     found.push({ kind: 'request_refused', order: null, problem });
   }
   for (const [name, all] of Map.groupBy(shop.failures, (each) => each.name))

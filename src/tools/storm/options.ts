@@ -61,14 +61,14 @@ export interface StormFulfilment {
   /** The id of the order, where the table names it so. */
   readonly order?: string | null | undefined;
   /**
-   * What was given. `review`: a person decides about the payment. `bonus`: something on top, such as a loyalty credit, a
-   * replacement or a receipt; it settles no payment. `fee`: what the house keeps of the payment.
+   * What was given. `review`: a person decides about the payment. `bonus`: an addition that pays for nothing, such as a
+   * loyalty credit, a replacement or a receipt. `fee`: what the market place keeps of the payment.
    * @defaultValue 'goods'
    */
   readonly kind?: 'goods' | 'credit' | 'refund' | 'review' | 'bonus' | 'fee' | null | undefined;
-  /** What of the order, where it has several parcels: each may be given once. Default: all of it. */
+  /** The parcel, if the order has several. Each may be given once. Default: the whole order. */
   readonly item?: string | number | null | undefined;
-  /** The USDT that was given as credit or back. A credit or refund without it is a whole payment. Absent for goods. */
+  /** The USDT of a credit or a refund. Default: a whole payment. Absent for goods. */
   readonly credited_usdt?: string | { toFixed(): string } | null | undefined;
 }
 
@@ -76,7 +76,7 @@ export interface StormFulfilment {
 export interface StormShop {
   /**
    * Runs the shop's code behind its pay button, which creates the invoice. Resolves to what the customer gets: the
-   * `payment_url`, the invoice, the result of `createOrRenew`, another page of the shop, null where nothing is to pay,
+   * `payment_url`, the invoice, the result of `createOrRenew`, another page of the shop, null if nothing is left to pay,
    * or `{ refused: 'sold out' }`. If it rejects, the customer sees an error, and comes back later.
    */
   readonly checkout: (order: StormOrder) => Promise<StormCheckout>;
@@ -98,14 +98,14 @@ export interface StormShop {
   /** Kills the shop's process and starts it again, or throws away what it has in memory. */
   readonly restart?: (() => unknown) | undefined;
   /**
-   * Resolves when the shop's workers and timers have nothing to do. It is awaited after each moment. Without it the
-   * storm waits for 50 ms before each turn of the job and before it judges, and reads suspects again for two seconds at
-   * most.
+   * Resolves when the shop's workers and timers have nothing to do. It is awaited after each moment. Without it, the
+   * storm waits for 50 ms before each run of the job and before it judges. It then reads orders that look wrong again,
+   * for two seconds at most.
    */
   readonly idle?: (() => unknown) | undefined;
   /** The shop's written terms, in the currency of the orders. Within them nothing is lost and nothing is owed. */
   readonly accepts?: StormTerms | undefined;
-  /** Called at the end. Its error rejects the storm if there is no finding and no other error. */
+  /** Called at the end. If it fails, the storm rejects, unless there is a finding or another error. */
   readonly close?: (() => unknown) | undefined;
 }
 

@@ -148,7 +148,7 @@ export class PlayedShop {
       if ('error' in asked && this.isAtAddress) throw asked.error;
       const got = 'error' in asked ? `throws (${messageWithCause(asked.error)})` : `resolves to ${kindOf(asked.value)}`;
       throw new TypeError(
-        `receive ${got}: it must resolve to a Response. For Express, give the address where it listens`,
+        `receive ${got}: it must resolve to a Response. For Express, give the address where the app listens`,
       );
     });
   }

@@ -66,7 +66,7 @@ function survived({ played }: Report): Html {
   const { calm: _, ...broken } = played.network;
   const { delivered: __, ...odd } = played.webhooks;
   const rows: readonly (readonly [what: string, counts: Readonly<Record<string, number | undefined>>])[] = [
-    ['Kills that met work', played.kills],
+    ['Kills during work', played.kills],
     ['Two acts at the same moment', played.together],
     ['Webhooks', odd],
     ['Responses at the checkout', broken],
@@ -118,7 +118,7 @@ function cards({ sums, orders, played }: Report): Html {
   const { delivery, job, press } = played.kills;
   const met = [
     [delivery, 'deliveries'],
-    [job, 'turns of the job'],
+    [job, 'runs of the job'],
     [press, 'presses'],
   ].flatMap(([count, what]) => (count === 0 ? [] : [`${count} ${what}`]));
   const restarts = met.length > 0 && `also with kills in ${met.join(', ')}`;

@@ -52,11 +52,11 @@ export interface StormResult {
     readonly webhooks: Readonly<Partial<Record<StormWebhook, number>>>;
     /** Customers whom the shop refused before they paid. */
     readonly refused: number;
-    /** The kills that met work. */
+    /** The kills that came while the shop worked. */
     readonly restarts: number;
-    /** The same by the work: the handling of a webhook, a turn of the job, a press of the pay button. */
+    /** These kills by the work: the handling of a webhook, a run of the job, a press of the pay button. */
     readonly kills: { readonly delivery: number; readonly job: number; readonly press: number };
-    /** How many moments had two acts, by their names: `payment + return`, `payment + job`, `press + press`. */
+    /** How often two things happened at the same moment: `payment + return`, `payment + job`, `press + press`. */
     readonly together: Readonly<Record<string, number>>;
   };
   /** What the storm could not check, such as a mail that was sent twice, with what would make it visible. */

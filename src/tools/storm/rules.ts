@@ -82,9 +82,7 @@ export function findingsOf(order: Case, isReadable: boolean): Found[] {
 function amountDiffers(order: Case): Wrong {
   const { amount, currency } = order.record.plan.order;
   const wrong = strangeInvoice(order);
-  return (
-    wrong && `The order is over ${amount} ${currency}, and its invoice over ${wrong.amount} ${wrong.currency.code}.`
-  );
+  return wrong && `The order costs ${amount} ${currency}, and its invoice says ${wrong.amount} ${wrong.currency.code}.`;
 }
 
 /**
@@ -115,7 +113,7 @@ function secondInvoice({ invoices, ordered }: Case): Wrong {
   const first = invoices[0]?.external_id;
   return (
     second &&
-    `The order got the invoice ${second.external_id} while ${first} could be paid, or was: the customer can pay twice.`
+    `The order got the invoice ${second.external_id}, although ${first} could be paid or was paid. The customer can pay twice.`
   );
 }
 
@@ -156,7 +154,7 @@ export function isInState(rows: readonly FoundOrder[], ...states: readonly Found
 function paidText({ paidFiat, ordered, record }: Case): string {
   const { currency } = record.plan.order;
   const [paid, whole] = [paidFiat.toFixed(2), ordered.toFixed(2)];
-  if (paidFiat.gt(ordered)) return `${paid} ${currency} was paid for an order over ${whole} ${currency}`;
+  if (paidFiat.gt(ordered)) return `${paid} ${currency} was paid for an order of ${whole} ${currency}`;
   return `${paid} of ${whole} ${currency} was paid`;
 }
 
@@ -246,7 +244,7 @@ function paymentKept(order: Case): Wrong {
   if (kept.lte(Decimal.max(accepts.surplus, '0.02'))) return null;
   const { currency } = record.plan.order;
   const times = paid.length === 1 ? '' : ` by ${paid.length} invoices`;
-  return `${paidFiat.toFixed(2)} ${currency} was paid${times}, and for ${kept.toFixed(2)} of it nothing was given: no goods, no credit, no money back, no person decides.`;
+  return `${paidFiat.toFixed(2)} ${currency} was paid${times}, and for ${kept.toFixed(2)} of it the customer got nothing: no goods, no credit, no money back and no decision of a person.`;
 }
 
 function parcelMissing({ given, usualItems, paidFiat, ordered }: Case): Wrong {

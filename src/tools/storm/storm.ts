@@ -217,16 +217,16 @@ function notSeenOf(
     [restart === undefined, 'a process that is killed: give restart()'],
     [
       restart !== undefined && restarts === 0 && customers >= restartEvery,
-      'a process that is killed: no kill met work',
+      'a process that is killed: no kill came during work',
     ],
-    [restarts > 0 && kills.delivery === 0, 'a process that is killed while it handles a webhook: no kill met one'],
-    [refused > 0, 'overselling: count the stock in a test of its own'],
+    [restarts > 0 && kills.delivery === 0, 'a process that is killed while it handles a webhook: no kill came then'],
+    [refused > 0, 'selling more than the stock: write a test of your own for it'],
     [visit === undefined, 'fulfilment at the return to the shop: give visit(url)'],
     [catchUp === undefined, 'a catch-up: give catchUp()'],
     [new Set(currencies).size < 2, "a second currency: give currencies: ['EUR', 'USD']"],
     [notPlayed.length > 0, `${notPlayed.join(', ')}: give more customers`],
-    [typeof receive === 'function', 'work after the 2xx that a kill would cut off: play the shop in another process'],
-    [true, 'errors that the shop catches and answers with 2xx: let its database fail in a test'],
+    [typeof receive === 'function', 'work after the 2xx, which a kill would cut off: play the shop in another process'],
+    [true, 'errors that the shop catches and answers with 2xx: let the database fail in a test of your own'],
     [true, 'effects outside of the orders, such as a mail that was sent twice'],
   ];
   return absent.flatMap(([isAbsent, words]) => (isAbsent ? [words] : []));

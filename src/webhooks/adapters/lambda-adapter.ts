@@ -58,8 +58,8 @@ export interface LambdaReply {
  * The handler as a Lambda function behind API Gateway v1 or v2, a function URL, an Application Load Balancer or VPC
  * Lattice. An event without a request (a schedule, a test in the console) is answered 500 and reported as `setup`.
  *
- * @throws ConfigurationError (`SDK_CONFIGURATION`) from the returned function, for an event of a queue or of EventBridge
- * alone. Nobody reads a response there: whatever returns is deleted, and an error keeps the message.
+ * @throws ConfigurationError (`SDK_CONFIGURATION`) from the returned function, only for an event of a queue or of
+ * EventBridge. Nobody reads a response there. The message is deleted if the function returns, and kept if it throws.
  *
  * Give the function a time limit above the handler's `timeout`: Lambda's default of 3 seconds would end it first.
  *

@@ -52,7 +52,7 @@ export function toNodeHandler(handler: HandlerSource): NodeHandler {
 function warnOfOtherAnswer({ statusCode }: NodeResponse, { status, body }: WebhookReply): void {
   warnOnce(
     'answered elsewhere',
-    `webhook: something else answered a delivery with ${statusCode}, and the reply of the handler, ${status} ${body}, was not sent. The service acts on that answer: after a 2xx it repeats no failure. Let the handler alone answer, and wait for it: app.post('/webhook', toNodeHandler(handler)), in Koa await webhook(ctx, next). This is printed once.`,
+    `webhook: something else answered a delivery with ${statusCode}, and the reply of the handler, ${status} ${body}, was not sent. After a 2xx, the service does not send the delivery again. Only the handler may answer, and the route must wait for it: app.post('/webhook', toNodeHandler(handler)), in Koa await webhook(ctx, next). This is printed once.`,
   );
 }
 

@@ -399,7 +399,7 @@ class Run<Extra extends object> {
 
   #reportNoneFound(count: number): void {
     this.#report('unknown_order', {
-      cause: `The service gave none of the ${count} orders by its id. Their ids are not the external_ids of invoices, the API key is that of another business, or the service accepts uuids alone.`,
+      cause: `The service found none of the ${count} orders by its id. The ids are not external_ids of invoices, the API key belongs to another business, or the service accepts only uuids.`,
       remedy:
         'Compare an id with the invoice in the dashboard. For uuids, keep the uuid of each created invoice in your database, and pass the uuids as orders.',
     });

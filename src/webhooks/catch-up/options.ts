@@ -58,14 +58,14 @@ export interface CatchUpClient {
  */
 export interface CatchUpOptions {
   /**
-   * The ids of the orders that wait for money in your database, and once a night of those of the last days that were
-   * canceled or have a renewal: an invoice that ended may still be paid. A uuid, and an external_id that ends in `--n`,
-   * stand for the order of their invoice. They are read into memory first, and each order counts once.
+   * The ids of the orders that wait for money in your database. Once a night, add the orders of the last days that were
+   * canceled or have a renewal, because an invoice that ended may still be paid. A uuid, and an external_id that ends in
+   * `--n`, stand for the order of their invoice. The ids are read into memory first, and each order counts once.
    */
   readonly orders?: Iterable<string> | AsyncIterable<string> | undefined;
   /**
-   * In place of `orders`: at most 100 ids of orders whose events are played once more although they are done,
-   * for a repaired bug or a restored backup. Your function must find what it did before. If it fails, the event stays
+   * Instead of `orders`: at most 100 ids of orders. Their events are played once more, although they are done. Use it
+   * after a repaired bug or a restored backup. Your function must find what it did before. If it fails, the event stays
    * done.
    */
   readonly replay?: readonly string[] | undefined;
@@ -156,7 +156,7 @@ export function readCatchUpOptions(merchant: CatchUpClient, options: CatchUpOpti
   if (replay !== undefined)
     warnOnce(
       'replay',
-      'catchUp plays the events of replay again at each run, also those that are done. A scheduled run takes orders.',
+      'catchUp plays the events of replay again in each run, although they are done. In a scheduled run, use orders.',
     );
   return { ...read, idents, again: replay !== undefined };
 }

@@ -42,7 +42,7 @@ export interface InvoicePaidEvent extends InvoiceEventBase {
   readonly status: 'success';
   /** The fiat amount paid. */
   readonly amount: Decimal;
-  /** The USDT credited to the business. Fulfil against this. */
+  /** The USDT credited to the business. Decide by this amount what the customer gets. */
   readonly credited_usdt: Decimal;
   readonly adjusted: false;
   readonly original_amount: null;
@@ -59,7 +59,7 @@ export interface InvoiceAdjustedEvent extends InvoiceEventBase {
   readonly status: 'success';
   /** The fiat amount actually paid. */
   readonly amount: Decimal;
-  /** The USDT credited to the business. Fulfil against this. */
+  /** The USDT credited to the business. Decide by this amount what the customer gets. */
   readonly credited_usdt: Decimal;
   readonly adjusted: true;
   /** The fiat amount originally ordered, or null if the delivery does not state it. */
@@ -126,24 +126,25 @@ export type InvoiceEvent = KnownInvoiceEvents[keyof KnownInvoiceEvents] | Unknow
  */
 export interface InvoiceEventHandlers<Context> {
   /**
-   * Called when an invoice was paid and the service does not call it adjusted. Find your order by `event.order`, and key
-   * the payment by `event.invoice_uuid`: a second payment of an order, or one whose `event.amount` is not that of your
-   * order, is booked and waits for a person, because no repeat of the event changes it. Throw for an order that your
-   * database does not know: the service then sends the event again.
+   * Called when an invoice was paid as ordered. Find your order by `event.order`, and key the payment by
+   * `event.invoice_uuid`. Throw for an order that your database does not know: the service then sends the event again.
+   *
+   * Book a second payment of an order, and let a person decide. Do the same if `event.amount` is not the amount of your
+   * order. No repeat of the event changes such a payment.
    */
   readonly onPaid: Callback<[event: InvoicePaidEvent, context: Context]>;
   /**
-   * Called when another amount was paid than was ordered: `event.amount` is what was paid, `event.original_amount` what
-   * was ordered. A paid invoice does not guarantee full payment. Decide here what the customer gets, against
-   * `event.credited_usdt`; what was paid above the order is credited, or waits for a person. If the function throws, the
-   * service sends the event again.
+   * Called when another amount was paid than was ordered. `event.amount` is what was paid, `event.original_amount` what
+   * was ordered. Decide here what the customer gets for `event.credited_usdt`. If more was paid than was ordered, credit
+   * the surplus, or let a person decide. If the function throws, the service sends the event again.
    *
    * @see [Receiver rules](../../../docs/service-interface.md#receiver-rules)
    */
   readonly onAdjusted: Callback<[event: InvoiceAdjustedEvent, context: Context]>;
   /**
-   * Called when an invoice expired, failed or was canceled. Cancel the order only where it waits and its renewal is not
-   * above `event.renewal`: a later invoice may be open. If the function throws, the service sends the event again.
+   * Called when an invoice expired, failed or was canceled. Cancel the order only if it waits for a payment, and its
+   * renewal is not above `event.renewal`. Otherwise a later invoice may be open. If the function throws, the service
+   * sends the event again.
    */
   readonly onCanceled: Callback<[event: InvoiceCanceledEvent, context: Context]>;
   /**

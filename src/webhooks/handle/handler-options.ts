@@ -61,8 +61,8 @@ export interface WebhookHandlerOptions<Extra extends object = object>
    */
   readonly secret?: WebhookSecret;
   /**
-   * Remembers which events are done. `memoryStore()` forgets them at a restart. A handler with other functions needs a
-   * store or a `namespace` of its own: over one store an event is done once, by whichever handler gets it first.
+   * Remembers which events are done. `memoryStore()` forgets them at a restart. Over one store, an event is done once, by
+   * the handler that gets it first. A handler with other functions needs a store or a `namespace` of its own.
    */
   readonly store: WebhookStore<Extra>;
   /**

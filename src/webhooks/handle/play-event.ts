@@ -113,7 +113,7 @@ function runningUntil(leaseEnd: number | undefined): Ending {
   const seen = new Date(free.getTime() - LEASE).toISOString();
   return {
     ...RUNNING,
-    cause: `The same event is being handled by another attempt, which was last alive at ${seen}. If its process has died, the event is free at ${free.toISOString()}.`,
+    cause: `Another attempt is handling the same event. Its last sign of life was at ${seen}. If its process has died, the event is free at ${free.toISOString()}.`,
   };
 }
 
@@ -125,13 +125,13 @@ const STORE_DOWN: Ending = {
 const STORE_FAILED: Ending = {
   verdict: 'store_failed',
   cause:
-    'The store failed around your function, or because the function caught the error of a statement, or did not await one. If the function succeeded, it may run again.',
+    'The store failed while your function ran. Or the function caught the error of a statement, or did not await a statement. The function may run again, even if it succeeded.',
   remedy: null,
 };
 const ENDED_BY_ANOTHER: Ending = {
   verdict: 'failed_after_commit',
   cause:
-    'The transaction was not committed by the store, but by your function, or by a transaction of your framework inside of it. The event is done, and later writes of the function are not part of it.',
+    'Your function, or a transaction of your framework inside of it, committed the transaction of the store. The event is done. What the function wrote later is not part of the transaction.',
   remedy:
     'Compare the writes of this event by hand. Begin and end no transaction in the function: write with context.tx.',
 };
@@ -148,7 +148,7 @@ function endingWithoutHandler(event: InvoiceEvent): Ending {
   return mayBeAboutMoney(event.raw, 0)
     ? {
         verdict: 'unknown_payment',
-        cause: `An unknown event${name} may be about money, and there is no onUnknown: answered 500, so that the service repeats it.`,
+        cause: `An unknown event${name} may be about money, and there is no onUnknown. The handler answers 500, and the service tries again.`,
       }
     : { verdict: 'no_handler', cause: `An unknown event${name} was acknowledged, because there is no onUnknown.` };
 }

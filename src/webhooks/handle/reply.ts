@@ -57,6 +57,6 @@ export function replyFor(verdict: Verdict, further: Ending['headers'] = {}): Web
  */
 export function refuseJson(): never {
   throw new Error(
-    'The reply of a webhook handler was returned from a route, and would be sent as JSON with the status 200: the delivery would count as done. Use toNodeHandler(handler), toFetchHandler(handler) or toLambdaHandler(handler) as the route, and return its Response as it is, or write reply.status, reply.headers and reply.body.',
+    'A route returned the reply of a webhook handler. The framework would send it as JSON with the status 200, and the delivery would count as done. Use toNodeHandler(handler), toFetchHandler(handler) or toLambdaHandler(handler) as the route, and return its Response unchanged. Or write reply.status, reply.headers and reply.body.',
   );
 }

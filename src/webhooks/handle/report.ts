@@ -122,7 +122,7 @@ export function reportLate(settings: ReportSettings, subject: ReportSubject, lat
 const OWN_WORDS: ReadonlySet<WebhookReportReason> = new Set(['setup', 'body_already_parsed', 'no_handler']);
 
 const STRANGER =
-  'a request without any webhook header was refused: it is not from the service.\n  Usual causes: a health check, a browser or a scanner. This is printed once. If the service sent it, a proxy removes its headers.';
+  'a request without any webhook header was refused: it is not from the service.\n  Usual causes: a health check, a browser or a scanner. If the service sent it, a proxy removes the headers. This is printed once.';
 
 const FIRST_INTERVAL = 60_000;
 const LONGEST_INTERVAL = 3_600_000;
@@ -141,10 +141,7 @@ function toConsole(report: WebhookReport, isStranger: boolean, now: () => number
   // The time limit also ends requests of strangers who do not send their whole body.
   if (row.console === 'each' && (isOfEvent || reason !== 'time_limit')) {
     const order = external_id === null ? '' : ` of order ${printable(external_id)}`;
-    const again =
-      row.again && status !== null
-        ? ` The handler replies ${status}, and the service sends it again if that is the response of the route.`
-        : '';
+    const again = row.again && status !== null ? ` The handler answers ${status}, and the service tries again.` : '';
     print(`webhook${order}: ${reason}: ${message}${again}`, error);
     return;
   }

@@ -465,7 +465,7 @@ async function inOneTransaction(query: Query, work: () => Promise<OnceResult>): 
   const id = await idOf('SELECT pg_current_xact_id()::text AS id');
   if ((await idOf(CURRENT)) !== id) {
     throw new ConfigurationError(
-      'Each statement of the store runs in a transaction of its own: query() of what run gets must be that of the transaction.',
+      'Each statement of the store ran in a transaction of its own. transaction(run) must pass an object to run whose query() works inside of the transaction.',
     );
   }
   const result = await work();

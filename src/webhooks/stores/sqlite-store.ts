@@ -298,7 +298,7 @@ function commitOnce<Db extends SqliteDatabase>(
 }
 
 const SYNCHRONOUS =
-  'context.commit takes a synchronous function: an async one would continue after its first await outside of the transaction, or inside of another one. Nothing was written.';
+  'context.commit takes a synchronous function. After its first await, an async function would continue outside of the transaction, or inside of another one. Nothing was written.';
 
 function refusePromise<T>(result: T): T {
   if (typeof result !== 'object' || result === null || !('then' in result)) return result;

@@ -160,7 +160,7 @@ export interface OnceRequest {
  * - `running`: another transaction holds the key. The work did not run, and the store did not wait for that
  *   transaction.
  * - `done`: the event was committed before, with this digest, and the request has no `again`. The work did not run.
- * - `failed_after_commit`: something else than the store committed the transaction, so the event is done, and what
+ * - `failed_after_commit`: not the store, but something else committed the transaction, so the event is done, and what
  *   followed is not part of it. `error` is what the work then threw, or says who may have ended it.
  */
 export type OnceResult =

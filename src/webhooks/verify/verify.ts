@@ -79,9 +79,9 @@ export interface VerifyWebhookOptions {
    */
   readonly adjustedMember?: string | undefined;
   /**
-   * `as_ordered`: a payment that does not say whether it was adjusted was paid as ordered, for a service that leaves the
-   * member out when it is false. A member that is there is still read. By default such a payment is refused as malformed,
-   * because an absent member must not ship an order that was paid in part.
+   * For a service that leaves the member out when it is false. With `as_ordered`, a payment without the member counts as
+   * paid as ordered. A member that is there is still read. By default, a payment without the member is refused as
+   * malformed, because it may be the payment of a part.
    */
   readonly adjustedAbsent?: 'as_ordered' | undefined;
   /**

@@ -107,14 +107,14 @@ const MISTAKES: readonly MistakeRow[] = [
   {
     id: 'api_key_as_secret',
     text: 'The secret of the receiver is the API key.',
-    remedy: 'The webhook secret is another value: of the dashboard, or of the lines that the sandbox prints.',
+    remedy: 'The webhook secret is another value. It is in the dashboard, or in the lines that the sandbox prints.',
     candidates: ({ secrets }) =>
       secrets.some((secret) => [SANDBOX_KEY, environment('MERCHANT_API_KEY')].includes(textOf(secret) ?? '')),
   },
   ...Object.entries(SECRET_MISTAKES).map(
     ([id, [{ problem, remedy }, right]]) => ofSecret(id as keyof typeof SECRET_MISTAKES, problem, `${remedy}.`, right), // the names of the table
   ),
-  ofSecret('prefix_missing_in_secret', 'lacks its beginning whsec_', 'The whole secret is the key.', (secret) => [
+  ofSecret('prefix_missing_in_secret', 'lacks whsec_ at its beginning', 'The whole secret is the key.', (secret) => [
     `whsec_${secret}`,
   ]),
   {
@@ -125,7 +125,7 @@ const MISTAKES: readonly MistakeRow[] = [
   },
   {
     id: 'decoded_secret',
-    text: 'The secret of the receiver was decoded, and the key is its text.',
+    text: 'The secret of the receiver was decoded, but the key is the text itself.',
     remedy: 'Pass the text of the dashboard unchanged.',
     candidates: ({ secrets }) =>
       secrets.flatMap((secret) => encodedForms(secret).flatMap((key) => [{ key }, { key: `whsec_${key}` }])),
@@ -149,12 +149,12 @@ const MISTAKES: readonly MistakeRow[] = [
   ofBody('white_space_around_body', 'White space was added around the body.', (text) => [text.trim()]),
   ofBody(
     'body_written_again',
-    'The body was parsed and written again: with other spaces or escapes it matches.',
+    'The body was parsed and written again. It matches with other spaces or escapes.',
     waysToWrite,
   ),
   ofBody(
     'amounts_as_numbers',
-    'The body was parsed and written again with its amounts as numbers: as text they match.',
+    'The body was parsed and written again, with its amounts as numbers. It matches with the amounts as text.',
     (text) => waysToWrite(amountsAsText(respaced(text, false))),
   ),
 ];
@@ -189,9 +189,9 @@ export function visibleMistake(body: Uint8Array, headers: HeaderValues): Mistake
 /** What remains when no row explains a mismatch. */
 const ANOTHER_SECRET: Mistake = {
   id: 'another_secret',
-  text: 'The receiver has another secret, by elimination: no usual mistake explains the signature.',
+  text: 'The receiver probably has another secret: no usual mistake explains the signature.',
   remedy:
-    'Compare the secret with the dashboard, or with the lines that the sandbox prints: sandbox and production differ. If it is the same, something changed the body in a way that is not known here.',
+    'Compare the secret with the dashboard, or with the lines that the sandbox prints: sandbox and production differ. If the secret is right, something changed the body in an unknown way.',
   isProven: false,
 };
 

@@ -49,7 +49,7 @@ it('a response that a route sends as data throws: {} with 200 would acknowledge 
   const { handler } = endpoint({ onPaid: () => Promise.reject(new Error('no stock')) });
   const response = await toFetchHandler(handler)(await requestOf());
   expect(response.status).toBe(500);
-  expect(() => JSON.stringify(response)).toThrow('return its Response as it is');
+  expect(() => JSON.stringify(response)).toThrow('return its Response unchanged');
   expect(JSON.stringify(await toFetchHandler(endpoint().handler)(await requestOf()))).toBe('{}'); // a log of it does no harm
 });
 

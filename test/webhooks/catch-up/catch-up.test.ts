@@ -375,7 +375,7 @@ describe('orders', () => {
     expect(result).toEqual(counts({ unknown: 2 })); // the lists were read to their end
     expect(reports).toHaveLength(3);
     const message = expect.stringMatching(
-      /none of the 2 orders.*not the external_ids.*another business.*uuids alone.*pass the uuids/,
+      /none of the 2 orders.*not external_ids.*another business.*only uuids.*pass the uuids/,
     );
     expect(reports[0]).toMatchObject({ reason: 'unknown_order', external_id: null, message });
     const byUuid = await catchUp(failing([], [uuidOf(9)], MISSING), [uuidOf(9)]);
@@ -559,7 +559,7 @@ describe('replay', () => {
     const replay = ['order-1042', 'open', 'order-1042'];
     expect(await shop.handler.catchUp(given.client, { replay })).toEqual(counts({ played: 1, open: 1 }));
     expect(shop.events.map(({ source }) => source)).toEqual(['webhook', 'catch_up']);
-    expect(warned).toEqual([expect.stringContaining('A scheduled run takes orders')]);
+    expect(warned).toEqual([expect.stringContaining('In a scheduled run, use orders')]);
     expect(await send(shop)).toMatchObject({ body: 'duplicate' });
   });
 

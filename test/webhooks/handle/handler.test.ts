@@ -171,7 +171,7 @@ it('a repeat while the function runs is answered 409 with a time to wait', async
   const waiting = { status: 409, headers: { 'Retry-After': '50' }, body: 'duplicate_running' };
   expect(await send(shop)).toMatchObject(waiting);
   const [began, free] = [0, 50_000].map((ms) => new Date(shop.clock.time + ms).toISOString());
-  const said = `was last alive at ${began}. If its process has died, the event is free at ${free}.`;
+  const said = `Its last sign of life was at ${began}. If its process has died, the event is free at ${free}.`;
   expect(shop.reports).toMatchObject([{ reason: 'duplicate_running', message: expect.stringContaining(said) }]);
   gate.resolve();
   expect(await first).toMatchObject({ status: 200 });
@@ -183,7 +183,7 @@ it.each([undefined, Number.NaN, 8.7e15])(
     const store = { ...memoryStore(), claim: async () => ({ state: 'running', digest: 'd', leaseEnd }) as const };
     const shop = endpoint({ store });
     expect(await send(shop)).toMatchObject({ status: 409, body: 'duplicate_running' });
-    expect(shop.reports).toMatchObject([{ message: expect.stringContaining('50 seconds without a sign of life') }]);
+    expect(shop.reports).toMatchObject([{ message: expect.stringContaining('free 50 seconds later') }]);
   },
 );
 

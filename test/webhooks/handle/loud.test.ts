@@ -42,7 +42,7 @@ describe('without onReport, the console shows', () => {
       'a function that throws',
       { onPaid: rejecting },
       paidBody,
-      /order order-1042: handler_failed: .*replies 500/,
+      /order order-1042: handler_failed: .*answers 500, and the service tries again/,
       failed,
     ],
     ['a store that is down', { store: { ...memoryStore(), claim: rejecting } }, paidBody, /store_failed/, failed],
@@ -65,7 +65,7 @@ describe('without onReport, the console shows', () => {
     expect(await reply).toMatchObject({ status: 503, body: 'time_limit' });
     expect(lines).toEqual([
       [
-        'merchant-invoicing: webhook refused, 503 time_limit. The sender had not sent the whole body when the time limit ended: answered 503. If this repeats, look at the proxy in between.',
+        'merchant-invoicing: webhook refused, 503 time_limit. The sender had not sent the whole body when the time limit ended: answered 503. If this repeats, look at the proxy before the receiver.',
       ],
     ]);
   });
@@ -118,7 +118,7 @@ describe('without onReport, the console shows', () => {
         'timestamp_too_old',
         'timestamp_too_new',
       ]);
-      expect(said[0]).toMatch(/another secret, .*written again[\s\S]*dashboard.*webhooks verify/);
+      expect(said[0]).toMatch(/another secret, .*changed the body[\s\S]*dashboard.*webhooks verify/);
       for (const line of said) expect(line.split('\n').length).toBeLessThanOrEqual(2);
     });
 

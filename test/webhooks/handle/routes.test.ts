@@ -14,7 +14,7 @@ it.each(VERDICTS)('a reply of %s (%i) can be sent as JSON only if nothing is lef
   expect(reply.status).toBe(status);
   expect(Object.keys(reply)).toEqual(['status', 'headers', 'body']);
   if (status === 200) expect(JSON.parse(JSON.stringify(reply))).toEqual(reply);
-  else expect(() => JSON.stringify(reply)).toThrow(/would be sent as JSON .* toNodeHandler\(handler\)/);
+  else expect(() => JSON.stringify(reply)).toThrow(/would send it as JSON .* toNodeHandler\(handler\)/);
 });
 
 it.each(VERDICTS)('%s is repeated by the service exactly if it is not done', (verdict, status) => {

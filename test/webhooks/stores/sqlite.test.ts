@@ -294,7 +294,7 @@ it('a delivery after a kill says since when the event is held, and when it is fr
     {
       reason: 'duplicate_running',
       message:
-        'The same event is being handled by another attempt, which was last alive at 2026-01-31T12:00:00.000Z. If its process has died, the event is free at 2026-01-31T12:00:50.000Z.',
+        'Another attempt is handling the same event. Its last sign of life was at 2026-01-31T12:00:00.000Z. If its process has died, the event is free at 2026-01-31T12:00:50.000Z.',
     },
   ]);
   clock.time += 40_000;

@@ -132,7 +132,7 @@ it.each<[string, WebhookSecret, RegExp]>([
   ['the word undefined', 'undefined', /the word undefined or null/],
   ['the word null', 'null', /the word undefined or null/],
   ['a line break', `${LONG}\n`, /white space around it/],
-  ['a zero-width space', `\u200b${LONG}`, /without width/],
+  ['a zero-width space', `\u200b${LONG}`, /invisible character/],
   ['one of a list', [LONG, `${LONG} `], /^secret\[1\] has white space/],
 ])('a secret with %s is refused at the start, and taken as bytes', async (_name, secret, message) => {
   await expect(verifyWebhook(PAID, headersOf('0'.repeat(64)), secret)).rejects.toMatchObject({

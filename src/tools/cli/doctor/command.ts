@@ -74,7 +74,7 @@ function surveyText(points: readonly SurveyPoint[], style: Style): string {
     if (point.length > POINT_WIDTH) return `  ${point}\n${wrapped(text, indent)}\n`;
     return `${wrapped(text, indent, `  ${point.padEnd(POINT_WIDTH)}  `)}\n`;
   });
-  return `\n  ${style.strong('What the interface leaves open, and this service shows')}\n${lines.join('')}`;
+  return `\n  ${style.strong('The forms that this service uses')}\n${lines.join('')}`;
 }
 
 function notSet(name: string, env: Io['env']): string {

@@ -121,7 +121,7 @@ const SAID: ReadonlySet<Advice> = new Set([
 /** What else is wrong with an order of another section, where the columns do not show it. */
 const ALSO: Partial<Record<Finding['kind'], string>> = {
   paid_twice: 'paid twice',
-  credited_differs: 'credit booked otherwise',
+  credited_differs: 'another credit booked',
 };
 
 /** @param about Shop, file, period, service and time. */
@@ -241,7 +241,7 @@ function verdictOf(summary: ReconcileSummary): string[] {
   ].filter((part) => part !== false);
   if (parts.length > 0) return [`${parts.join(', ')}.`];
   const match = some(matched, 'order matches', 'orders match');
-  if (withinGrace > 0) return [`${match}, and ${some(withinGrace, 'is', 'are')} too young to judge.`];
+  if (withinGrace > 0) return [`${match}, and ${some(withinGrace, 'is', 'are')} too recent to compare.`];
   return [`${matched === 1 ? '' : 'All '}${match}.`];
 }
 

@@ -43,13 +43,14 @@ const MINUTE = 60_000;
 export const SIGNATURE = 'X-Webhook-Signature';
 export const TIMESTAMP = 'X-Webhook-Timestamp';
 
-const FINAL = 'The service announces every final state: answer 2xx to those that need no work, too.';
-const FULFIL = 'A delivery with `adjusted: true` is genuine: accept it, and fulfil against credited_usdt.';
-const NO_OP = 'Answer 2xx to an event that you have handled, and do nothing: after any other response it comes again.';
+const FINAL = 'The service sends every final state: also answer 2xx where nothing is to do.';
+const FULFIL = 'A delivery with `adjusted: true` is genuine: accept it, and give only what credited_usdt covers.';
+const NO_OP =
+  'Answer 2xx to an event that you have handled, and do nothing. After any other response the event comes again.';
 const FORGED = 'anyone who knows the address can have orders fulfilled';
 const VERIFY =
-  'Verify the signature first, and answer 401 where it does not match. A route with the handler of this package returns its response.';
-const STRICT = 'Compare the whole value in constant time: decode nothing, or check its exact form first.';
+  'Verify the signature first, and answer 401 if it does not match. If the route uses the handler of this package, return the response of the handler.';
+const STRICT = 'Compare the whole value in constant time. Decode nothing, or check the exact form first.';
 
 /** One genuine delivery, or several. */
 function accepted(id: string, title: string, remedy: string, rest: Partial<Case> = {}): Case {
@@ -100,7 +101,7 @@ const BASICS: readonly Case[] = [
   accepted(
     'acknowledges-unknown-event',
     'acknowledges an event it does not know',
-    'Answer 2xx to a genuine event without a handler, and report it: otherwise it comes seven times.',
+    'Answer 2xx to a genuine event that you do not handle, and report it. Otherwise it comes seven times.',
     {
       isAdvice: true,
       kind: 'canceled',
@@ -234,9 +235,9 @@ export const RULES: readonly { readonly rule: string; readonly heading: string; 
 /** Questions to the reader about facts that cannot be seen from outside. */
 export const QUESTIONS = [
   'Does an order wait for the webhook, and not for the return of the customer to success_url?',
-  'Was each order of this check fulfilled once, and none twice? If your database does not know them, it should have refused them: throw where an UPDATE changes no row.',
+  'Was each order of this check fulfilled exactly once? If your database does not know these orders, your endpoint should have refused them: throw if an UPDATE changes no row.',
   'If the process dies after it has answered 200, is the order fulfilled when it starts again?',
-  'Is an adjusted payment fulfilled against credited_usdt, and not as if paid in full?',
+  'Does the customer of an adjusted payment get only what credited_usdt covers?',
   'Does the amount of an invoice come from your database, and never from the browser?',
   'Are signatures compared in constant time (timingSafeEqual, or verifyWebhook)?',
 ] as const;

@@ -109,7 +109,7 @@ export function closeInvoice(
 export function adjustInvoice(world: World, invoice: InvoiceRecord, amount: string): void {
   checkAmount(amount);
   if (invoice.status !== 'success') {
-    const advice = invoice.status === 'pending' ? `. pay takes another amount` : '';
+    const advice = invoice.status === 'pending' ? `. To pay another amount, use pay` : '';
     throw new ConfigurationError(
       `Cannot adjust ${quoted(invoice.external_id)}: it is ${invoice.status}. Only a paid one can be corrected${advice}`,
     );

@@ -96,16 +96,14 @@ export function resend(
   }
   if (delivery.attempt !== null) return { delivery, done: delivery.attempt, why: 'an attempt is already in progress' };
   const isQueued = delivery.retry !== null;
-  const why = isQueued
-    ? 'still queued: the pending attempt is expedited'
-    : `${delivery.status} before: a fresh attempt`;
+  const why = isQueued ? 'still queued: the next attempt begins now' : `${delivery.status} before: a new attempt`;
   return { delivery, done: attempt(world, delivery, 'manual'), why };
 }
 
 /** Real time before a wait is told. Less than a test has. */
 const PATIENCE = 1_000;
 const WAITS =
-  'waits for the response of a receiver before it moves the clock or settles. If it waits for ever, the receiver awaits advance() or settle(): it must respond first.';
+  'waits for the response of a receiver before it moves the clock or settles. If the wait does not end, the receiver itself awaits advance() or settle(). It must respond first.';
 
 /**
  * Waits until no attempt is in progress, attempts that start meanwhile included, and then until no request and no

@@ -13,11 +13,11 @@ const THEN_RESEND = 'Then send the webhook again.';
 const REPAIR = `Repair the receiver: its log has this request. ${THEN_RESEND}`;
 /** For a secret that is proven to be another one: nothing changed the body. */
 const COMPARE_SECRETS =
-  'Compare the secret with the dashboard, or with the lines that the sandbox prints. The bytes arrived as they were sent; the console of the receiver shows its own fingerprint.';
+  'Compare the secret with the dashboard, or with the lines that the sandbox prints. The bytes arrived as they were sent. The console of the receiver shows the fingerprint of its secret.';
 /** What is said of a receiver of which nothing else is known. It is not tried out: its merchant has all three. */
 const COMPARE_THREE =
   'Compare three things: its secret, the bytes of the body as they arrived, and the text that is signed, {timestamp}.{body}.';
-const NO_LOGIN = 'A webhook carries a signature and no login: exempt this route.';
+const NO_LOGIN = 'A webhook has a signature and no login: exempt this route.';
 
 /** What is wrong, and what to change. `{host}`, `{path}`, `{place}` and `{what}` are filled in. */
 const CAUSES = {
@@ -37,10 +37,10 @@ const CAUSES = {
   ],
   connection_failed: ['The connection to {host} failed: {what}.', REPAIR],
   time_out: [
-    'No response came in time: long work, or a route that never calls its handler.',
+    'No response came in time. The work takes long, or the route never calls its handler.',
     `${LONG_WORK} ${THEN_RESEND}`,
   ],
-  redirect: ['It redirects{what}.', 'A redirect counts as a failure: make the final address the callback_url.'],
+  redirect: ['It redirects{what}.', 'A redirect counts as a failure: use the final address as the callback_url.'],
   no_route: [
     'The receiver has no POST route {place}.',
     'Compare the path of the callback_url with your route. If they are equal, move the route above the handler for all other paths.',
@@ -59,7 +59,7 @@ const CAUSES = {
     'Allow it there, or use 127.0.0.1 in the callback_url.',
   ],
   forbidden: [
-    'It answers 403, as no receiver of this package does: a firewall, a login or a guard stands before the route.',
+    'It answers 403, which no receiver of this package does. A firewall, a login or a guard stands before the route.',
     NO_LOGIN,
   ],
   rate_limited: [
@@ -67,8 +67,8 @@ const CAUSES = {
     'Exempt this route from it: after an outage the service sends many webhooks at once.',
   ],
   refused: [
-    'The receiver gave no reason that is known here.',
-    `${COMPARE_THREE} Where its log shows no request, a login or a firewall stands before the route: exempt it.`,
+    'The receiver gave no known reason.',
+    `${COMPARE_THREE} If its log shows no request, a login or a firewall stands before the route: exempt the route.`,
   ],
   receiver_failed: ['{path} answers {what}', REPAIR],
   html_page: [
@@ -76,7 +76,7 @@ const CAUSES = {
     'Compare the path of the callback_url with your route. If it is your route, respond without a page.',
   ],
   changed_body: [
-    'Your handler got other bytes than were sent: something in between changed the body.',
+    'Your handler got other bytes than were sent: something changed the body on its way.',
     RAW_BODY_ADVICE,
   ],
 } as const satisfies Readonly<Record<string, readonly [text: string, remedy: string]>>;
@@ -247,15 +247,15 @@ function fromHandler(
   const { cause: text, remedy, status: usual } = REASONS[body];
   if (usual !== status) return null;
   if (repeatsTimestamp && body === 'timestamp_too_old') {
-    const repeated = 'Each attempt repeats the timestamp of the first, which is too old by now.';
-    const tolerance = 'Give your verifier a larger tolerance. catchUp plays what came too late.';
+    const repeated = 'Each attempt repeats the timestamp of the first one, which is too old by now.';
+    const tolerance = 'Give your receiver a larger tolerance. catchUp plays the events that came too late.';
     return { id: body, text: repeated, remedy: tolerance, isProven: true };
   }
   if (body !== 'signature_mismatch') return { id: body, text, remedy, isProven: true };
   const cause = mistakeOf(headers['x-merchant-cause']);
   if (cause === null) {
     const start =
-      'Start your receiver with MERCHANT_SANDBOX=1, or give sandbox: true: it then says which of the two it is.';
+      'Start your receiver with MERCHANT_SANDBOX=1, or give sandbox: true. It then says which of the two it is.';
     return { id: body, text, remedy: start, isProven: false };
   }
   if (cause.id !== 'another_secret') return { ...cause, isProven: true };

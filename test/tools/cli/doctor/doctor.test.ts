@@ -293,7 +293,7 @@ describe('doctor', () => {
       expect(at('webhooks.deliveries names')?.shows).toContain('attempt_log (');
       for (const private_ of ['order-104', '25.00', 'sk_sandbox', '127.0.0.1:9'])
         expect(JSON.stringify(survey)).not.toContain(private_);
-      expect(text).toContain('What the interface leaves open, and this service shows');
+      expect(text).toContain('The forms that this service uses');
     });
 
     it.each<readonly [Partial<Dialect>, string, object]>([

@@ -47,7 +47,11 @@ const CASES: readonly Case[] = [
     told: 'it was paid in part',
     receiver: answers(200),
     play: (sandbox) => sandbox.pay('order-1', { amount: '17.00' }),
-    says: ['Paid less, webhook: Delivered', /! paid less +17\.00 of 25\.00 EUR/, /fulfil\s+against the credited USDT/],
+    says: [
+      'Paid less, webhook: Delivered',
+      /! paid less +17\.00 of 25\.00 EUR/,
+      /only what\s+the\s+credited\s+USDT covers/,
+    ],
   },
   {
     told: 'the shop has another secret',
@@ -306,9 +310,9 @@ it.each([404, 500])(
       `  A-17  Paid, webhook: Retrying · no response
   ✗ Your shop has not heard of it: 2 attempts failed, the next one comes in 4
     min.
-    It answers 403, as no receiver of this package does: a firewall, a login or
-    a guard stands before the route.
-    A webhook carries a signature and no login: exempt this route.
+    It answers 403, which no receiver of this package does. A firewall, a login
+    or a guard stands before the route.
+    A webhook has a signature and no login: exempt this route.
     fix: npx merchant-invoicing order A-17 --resend
 
   invoice ${UUID}

@@ -28,7 +28,12 @@ const receiverWith = (
 
 /** A receiver with one mistake, and words of the cause and the remedy that `webhooks check` tells. */
 const BROKEN: readonly (readonly [mistake: string, listener: RequestListener, cause: RegExp, remedy: RegExp])[] = [
-  ['it redirects', answers(308, { Location: '/login' }), /redirects to \/login/, /the final address the callback_url/],
+  [
+    'it redirects',
+    answers(308, { Location: '/login' }),
+    /redirects to \/login/,
+    /the final address as the callback_url/,
+  ],
   [
     'it works before it answers',
     () => undefined,
@@ -42,13 +47,13 @@ const BROKEN: readonly (readonly [mistake: string, listener: RequestListener, ca
     /the path of the callback_url/,
   ],
   ['a 404 handler stands above it', answers(404), /no POST route at/, /move the route above/],
-  ['a page asks for a login', answers(401, {}, '<html>Log in'), /gave no reason/, /a login or a firewall/],
+  ['a page asks for a login', answers(401, {}, '<html>Log in'), /gave no known reason/, /a login or a firewall/],
   ['it crashes', answers(500), /\/webhook answers 500\./, /Repair the receiver: its log/],
   [
     'it refuses an order that it does not know',
     receiverWith(({ external_id }) => Promise.reject(new Error(`no order ${external_id}`))),
     /Your function threw/,
-    /needs one of its own: --external-id ID --uuid UUID --amount 25.00/,
+    /name one that it knows: --external-id ID --uuid UUID --amount 25.00/,
   ],
   ['a CSRF guard protects it', answers(419, {}, 'Page Expired'), /CSRF/, /Exempt this route/],
   [
@@ -247,7 +252,7 @@ describe('webhooks check', () => {
     const none = ['--sandbox', 'http://127.0.0.1:1'];
     const { out } = await cli(['webhooks', 'check', receiver, '--secret', SECRET, ...none]);
     expect(out).toMatch(/^\n {2}with orders that do not exist\. A receiver that looks them up refuses/);
-    expect(out).toMatch(/Was each order of this check fulfilled once/);
+    expect(out).toMatch(/Was each order of this check fulfilled exactly once/);
     expect(out).toMatch(/process dies after it has answered 200/);
     expect(out).toMatch(/orders check-([0-9a-f]{8})-1 to check-\1-\d+, \d+ in\s+all/);
   });

@@ -82,7 +82,7 @@ describe('the cause of a refused webhook', () => {
   it('is a time-out where no response came', async () => {
     const { why } = await sentTo(() => new Promise(() => {}), { sleep: () => Promise.resolve() });
     expect(why).toBe(
-      'No response came in time: long work, or a route that never calls its handler. Answer 2xx right after the commit. Give long work to a queue in the same transaction. Then send the webhook again.',
+      'No response came in time. The work takes long, or the route never calls its handler. Answer 2xx right after the commit. Give long work to a queue in the same transaction. Then send the webhook again.',
     );
   });
 
@@ -227,7 +227,7 @@ it.each([
   [
     403,
     'forbidden',
-    'It answers 403, as no receiver of this package does: a firewall, a login or a guard stands before the route.',
+    'It answers 403, which no receiver of this package does. A firewall, a login or a guard stands before the route.',
   ],
   [429, 'rate_limited', 'A rate limit stands before the route.'],
   [404, 'no_route', 'The receiver has no POST route for the callback_url.'],

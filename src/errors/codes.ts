@@ -208,5 +208,8 @@ export function isUnfinished(kind: ApiErrorKind, status: number): boolean {
 /** Whether the service may have done the work, although it sent an error response. */
 export function errorOutcome(kind: ApiErrorKind, status: number, isWrite: boolean): Outcome {
   if (isUnfinished(kind, status)) return status === 408 || isWrite ? 'unknown' : 'rejected';
-  return isWrite && kind === 'server' && status !== 501 && status !== 505 ? 'unknown' : 'rejected';
+  // A redirect may follow the work.
+  const isRedirect = kind === 'request' && status >= 300 && status < 400;
+  const isFailed = kind === 'server' && status !== 501 && status !== 505;
+  return isWrite && (isRedirect || isFailed) ? 'unknown' : 'rejected';
 }

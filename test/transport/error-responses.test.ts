@@ -136,7 +136,8 @@ describe('a known code decides under any status', () => {
     ['rate_limit', RATE_LIMITS, [200, 302, 400, 403, 503], LIMITED],
     ['server', SERVER, [200, 400, 409], FAILED],
     ['authentication', SERVER, [403], REFUSED],
-    ['request', OTHERS, [200, 302, 400], REFUSED],
+    ['request', OTHERS, [200, 400], REFUSED],
+    ['request', OTHERS, [301, 302, 303, 307, 308], DOUBTFUL],
   ];
   const cases = ROWS.flatMap(([kind, codes, statuses, reaction]) =>
     codes.map((code) => ({ code, kind, statuses, reaction, known: kind === 'conflict' || kind === 'validation' })),
@@ -160,7 +161,11 @@ describe('an error is found wherever a service puts it', () => {
   ])('%s, under any status', async (_name, body) => {
     for (const status of [200, 302, 400]) {
       const message = expect.stringContaining('"On hold"');
-      await expectError(() => respond(status, body), { ...found, message, status }, REFUSED);
+      await expectError(
+        () => respond(status, body),
+        { ...found, message, status },
+        status === 302 ? DOUBTFUL : REFUSED,
+      );
     }
   });
 

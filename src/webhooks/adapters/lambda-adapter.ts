@@ -94,9 +94,13 @@ export function toLambdaHandler(handler: HandlerSource): (event: LambdaEvent) =>
   };
 }
 
-/** True for the event of a queue (SQS, SNS, Kinesis: `Records`) or of EventBridge. A schedule of it has no delivery. */
+/**
+ * True for the event of a queue (SQS, SNS, Kinesis: `Records`; Amazon MQ and Kafka: `eventSource`), of EventBridge Pipes (a
+ * list) or of EventBridge. A schedule of it has no delivery.
+ */
 function isFromQueue(event: unknown): boolean {
   if (typeof event !== 'object' || event === null) return false;
+  if ((Array.isArray(event) && event.length > 0) || 'eventSource' in event) return true;
   const type = 'detail-type' in event ? event['detail-type'] : undefined;
   return ('Records' in event && Array.isArray(event.Records)) || (type !== undefined && type !== 'Scheduled Event');
 }

@@ -147,6 +147,11 @@ it.each<[string, object]>([
 it.each<[string, object]>([
   ['SQS', { Records: [{ eventSource: 'aws:sqs', messageId: '1', body: TEXT, attributes: {}, messageAttributes: {} }] }],
   ['SNS', { Records: [{ EventSource: 'aws:sns', Sns: { Message: TEXT, MessageAttributes: {} } }] }],
+  ['Amazon MQ', { eventSource: 'aws:mq', messages: [{ data: '' }] }],
+  ['RabbitMQ', { eventSource: 'aws:rmq', rmqMessagesByQueue: {} }],
+  ['Kafka', { eventSource: 'aws:kafka', records: {} }],
+  ['a Kafka of your own', { eventSource: 'SelfManagedKafka', records: {} }],
+  ['EventBridge Pipes', [{ eventSource: 'aws:sqs', messageId: '1', body: TEXT }]],
   ['EventBridge', { version: '0', source: 'payments', 'detail-type': 'webhook', detail: JSON.parse(TEXT) }],
 ])('an event of %s makes the function throw, and is reported', async (_sender, event) => {
   const shop = endpoint();

@@ -122,7 +122,7 @@ const ROWS = {
   malformed_payload: failed(
     500,
     'The signature matches, but the payload is not as the interface says.',
-    'The report names the member. For an order id under another name, set the option orderIdMember.',
+    'The report names the member. If the service has it under another name, set the option orderIdMember or adjustedMember.',
   ),
   key_of_another_order: failed(
     500,

@@ -202,6 +202,7 @@ const USES: readonly (readonly [line: string, said: string | RegExp, code?: numb
   ['reconcile --orders {orders} --adjusted-absent no', '--adjusted-absent takes as_ordered', 2],
   ['reconcile --orders {orders} --base-url {url}', '1 matched'],
   ['reconcile --orders {orders} --base-url ftp://x', 'baseUrl', 2],
+  ['reconcile --orders {orders} --base-url {nobody}', 'ECONNREFUSED', 3],
   ['reconcile --orders {orders} --key-file {key}', '1 matched'],
   ['reconcile --orders {orders} --key-file /no/such/file', 'cannot read /no/such/file', 2],
   ['reconcile --orders {orders} --base-url {plain}', 'https', 2],

@@ -47,8 +47,9 @@ export async function reconcileCommand(args: readonly string[], io: Io): Promise
   } catch (error) {
     if (error instanceof CliError || !isMerchantError(error)) throw error;
     const isOwn = error.kind === 'configuration' || error.kind === 'aborted';
+    const isGone = error.kind === 'connection' || error.kind === 'timeout';
     throw new CliError(
-      EXIT.misuse,
+      isGone ? EXIT.unreachable : EXIT.misuse,
       `could not compare: ${error.message}`,
       isOwn ? EXAMPLE : 'npx merchant-invoicing doctor',
     );

@@ -59,17 +59,21 @@ export function optionalInteger(min: number, max: number): Codec<string | undefi
   );
 }
 
-/** The codec of one of the words that the interface lists. */
-export function optionalWord(words: readonly string[]): Codec<string | undefined> {
+/** The codec of one of the words that the interface lists. `plain` gives the form in which a word is compared. */
+export function optionalWord(
+  words: readonly string[],
+  plain: (word: string) => string = (word) => word,
+): Codec<string | undefined> {
   const problem = new Problem(`must be one of ${words.join(', ')}`);
-  return optional((value) => (typeof value === 'string' && words.includes(value) ? value : problem));
+  return optional((value) => (typeof value === 'string' && words.includes(plain(value)) ? value : problem));
 }
 
 /**
  * A numeric column of a database may write more than two decimals. Zeros after the second one are accepted and not
- * sent.
+ * sent. A single one is not, because `20.000` is how some languages group 20000.
  */
-const AMOUNT_TEXT = /^(?<sent>\d{1,30}(?:\.\d{1,2})?)(?:(?<=\.\d\d)0+)?$/;
+const AMOUNT_TEXT = /^(?<sent>\d{1,30}(?:\.\d{1,2})?)(?:(?<=\.\d\d)00+)?$/;
+const THREE_DECIMALS = /^\d{1,30}\.\d\d0$/;
 const AMOUNT_MAX = 60;
 const AMOUNT_RULE = 'must be a decimal string greater than 0 with at most 2 decimals, such as "25.00"';
 
@@ -84,6 +88,9 @@ function amountText(value: unknown): string | Problem {
     return new Problem(
       'must not be a bigint, which could mean whole units or cents: write it as text, amount: "25.00"',
     );
+  }
+  if (typeof value === 'string' && THREE_DECIMALS.test(value)) {
+    return new Problem(`must have at most 2 decimals, because some languages write thousands as "${value}"`);
   }
   const text = typeof value === 'string' ? value : decimalText(value);
   const given = text === null ? kindOf(value) : shownValue(text);
@@ -115,10 +122,16 @@ export function optionalUrl(): Codec<string | undefined> {
 }
 
 const NOT_HTTPS = new Problem('must be an https:// address');
+const NO_PLACEHOLDER = new Problem(
+  'has a placeholder in brackets, which nothing fills in: write the id of the order there',
+);
 
 function readUrl(value: unknown): string | Problem {
   const text = readText(value, 1, URL_MAX);
   if (text instanceof Problem) return text;
+  const missing = MISSING_IN_ADDRESS.exec(text)?.[1];
+  if (missing !== undefined) return new Problem(`has the word ${missing} in it, where a value was missing`);
+  if (/[{}<>]/.test(text)) return NO_PLACEHOLDER;
   const host = URL_TEXT.exec(text)?.groups?.['authority'];
   if (host?.includes('@'))
     return new Problem('must not contain a user name or password, because logs and customers see it');
@@ -128,11 +141,20 @@ function readUrl(value: unknown): string | Problem {
 /** The problem of an address that would be called in clear text, or null. Loopback hosts are accepted. */
 export function clearTextProblem(address: string): string | null {
   const { protocol, hostname } = new URL(address);
-  return protocol === 'https:' || isLoopback(hostname) ? null : NOT_HTTPS.message;
+  return protocol === 'https:' || isLoopback(hostname)
+    ? null
+    : `${NOT_HTTPS.message}. On a private network, give the client allowHttp: true`;
 }
 
-/** What a template writes for a value that is not there. Two orders with such an id would share an invoice. */
-const MISSING = /(?:^|[^A-Za-z\d])(?:undefined|null)$|\[object \w+\]/;
+/** What a program writes for a value that is not there, and a template that was not filled in. */
+const MISSING = /(?:^|[^A-Za-z\d])(?:undefined|null|NaN|Invalid Date)$|\[object \w+\]|\$\{[^}]*\}/;
+/** A host, or a segment of a path, that is such a word. In a query it does no harm, and is seen in working shops. */
+const MISSING_IN_ADDRESS = /^[^?]*?(?:^|\/)(undefined|null|NaN)(?=[/:?#]|$)/;
+
+/** True for a text that a program made of a value that was not there. */
+export function isMadeOfMissing(text: string): boolean {
+  return MISSING.test(text);
+}
 
 /**
  * The codec of the merchant's order id. Outer white space and other forms than NFC are refused: a service that
@@ -143,7 +165,8 @@ export function externalId(max: number): Codec<string> {
     const text = readText(value, 1, max);
     if (text instanceof Problem) return text;
     if (text.trim() !== text) return new Problem('must not begin or end with white space: trim it');
-    if (MISSING.test(text)) return new Problem(`is made of a missing value: ${shownValue(text)}`);
+    // Two orders with such an id would share an invoice.
+    if (isMadeOfMissing(text)) return new Problem(`is made of a missing value: ${shownValue(text)}`);
     return text.normalize('NFC') === text
       ? text
       : new Problem("must be in the Unicode form NFC: give external_id.normalize('NFC')");

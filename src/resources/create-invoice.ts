@@ -7,6 +7,7 @@ import {
   textDifferences,
 } from '../contract/invoices.ts';
 import { isRenewalId } from '../contract/orders.ts';
+import { isMadeOfMissing } from '../contract/parameters.ts';
 import { codePoints, isLoopback } from '../contract/values/scalars.ts';
 import { hasCode, isMerchantError } from '../errors/guards.ts';
 import { hideIn } from '../errors/hide.ts';
@@ -68,7 +69,7 @@ export async function createInvoice(
   settings: CompleteOptions | WrongOptions,
 ): Promise<Success<CreatedInvoice>> {
   const call = open(client, createFirst, { body: params, settings });
-  warnOfLoopback(call);
+  warnOfTexts(call);
   return finish(call, createOrRecover(call, proof));
 }
 
@@ -161,8 +162,18 @@ export function compareTexts(
   return { created: isPossible && differences.every((name) => invoice[name] === null), differences };
 }
 
-/** Warns once of a webhook address that only this machine can reach, at a service on another one. */
-export function warnOfLoopback({ client, sent }: OpenCall<CreatedInvoice>): void {
+/**
+ * Warns once of texts of a creation that are allowed and probably a mistake: one that was made of a missing value, which
+ * may also be the name of a customer, and a webhook address that only this machine can reach, at a service on another.
+ */
+export function warnOfTexts({ client, sent }: OpenCall<CreatedInvoice>): void {
+  for (const name of ['customer_id', 'purpose'])
+    if (isMadeOfMissing(sent[name] ?? ''))
+      warnOnce(
+        `${name} of nothing`,
+        `${name} seems to be made of a missing value: it has a word such as undefined or [object Object] in it. This is printed once.`,
+        client.printed,
+      );
   const { callback_url: address } = sent;
   if (address === undefined || client.hasOwnFetch || !isLoopback(new URL(address).hostname)) return;
   const { hostname } = new URL(client.baseUrl);

@@ -27,7 +27,7 @@ import type {
   Success,
   WrongOptions,
 } from '../transport/types.ts';
-import { bodyOfOrder, compareTexts, isConflict, readExisting, warnOfLoopback } from './create-invoice.ts';
+import { bodyOfOrder, compareTexts, isConflict, readExisting, warnOfTexts } from './create-invoice.ts';
 import type { FoundInvoice } from './order-invoices.ts';
 
 // An order has a first invoice, and renewals of it. The search always begins with the first one, because an earlier
@@ -88,7 +88,7 @@ export async function renewInvoice(
   settings: CompleteOptions | WrongOptions,
 ): Promise<Success<CreateOrRenewResult>> {
   const first = open(client, createFirst, { body: params, settings });
-  warnOfLoopback(first);
+  warnOfTexts(first);
   return finish(first, findPayable(first, proof));
 }
 

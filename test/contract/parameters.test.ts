@@ -61,9 +61,10 @@ describe('the body of a creation', () => {
     ['customer_id', {}, 'must be a string, not an object'],
     ['currency', ['x', 'y'], 'must be a string, not an array'],
     ['purpose', new Date(0), 'must be a string, not a Date'],
-    ...['undefined', 'order-undefined', 'null', 'order_null', 'order-[object Object]'].map(
-      (id): [string, string, string] => ['external_id', id, `is made of a missing value: "${id}"`],
-    ),
+    ...[
+      ...['undefined', 'order-undefined', 'null', 'order_null', 'order-[object Object]'],
+      ...['order-NaN', 'order-Invalid Date', 'order-\u0024{id}'],
+    ].map((id): [string, string, string] => ['external_id', id, `is made of a missing value: "${id}"`]),
     ['external_id', 'a\uD83D', 'must be valid Unicode: it holds half of a surrogate pair'],
     ['external_id', '\uDE00a', 'must be valid Unicode: it holds half of a surrogate pair'],
     ['external_id', 'a\uDE00\uD83Db', 'must be valid Unicode: it holds half of a surrogate pair'],
@@ -110,12 +111,20 @@ describe('an amount', () => {
   });
 
   it.each([
-    ...['0', '0.00', '0.000', '-1', '-0.01', '0.001', '25.005', '25.0001', '25.00100', '1e3', '+1', '.5', '5.'],
+    ...['0', '0.00', '0.0000', '-1', '-0.01', '0.001', '25.005', '25.0001', '25.00100', '1e3', '+1', '.5', '5.'],
     ...['1,5', '1 000', ' 1', '1\n', 'NaN', 'Infinity', '0x10', '', '٢٥', '9'.repeat(31), '9'.repeat(10_000_000)],
   ])('text %# is refused, and shown', (amount) => {
     const shown = amount.length > 40 ? `a text of ${amount.length} characters` : `"${amount}"`;
     expect(refused(body, { ...order, amount })).toEqual([{ path: 'amount', message: `${AMOUNT_RULE}, not ${shown}` }]);
   });
+
+  it.each(['20.000', '1.500', '0.010', '0.000', '1234.000', `${'9'.repeat(30)}.000`])(
+    '%s is refused, because three decimals may be thousands',
+    (amount) => {
+      const message = `must have at most 2 decimals, because some languages write thousands as "${amount}"`;
+      expect(refused(body, { ...order, amount })).toEqual([{ path: 'amount', message }]);
+    },
+  );
 
   it.each<[unknown, string]>([
     ...[25n, 0n, -1n, 10n ** 30n, -(10n ** 100_000n)].map((value): [unknown, string] => [value, BIGINT]),
@@ -152,7 +161,7 @@ describe('an amount', () => {
     fc.assert(
       fc.property(shape, (parts) => {
         const amount = parts.join('');
-        const isRight = /^\d+(\.\d(\d0*)?)?$/.test(amount) && /[1-9]/.test(amount);
+        const isRight = /^\d+(\.\d(\d(00+)?)?)?$/.test(amount) && /[1-9]/.test(amount);
         expect(body({ ...order, amount }).ok).toBe(isRight);
       }),
       { numRuns: 1_000 },
@@ -166,6 +175,9 @@ describe.each(['callback_url', 'success_url', 'fail_url'])('%s', (name) => {
     ...['https://shop.example/@user', 'https://192.0.2.7/hook', 'https://пример.example/путь', 'https://internal/hook'],
     ...['http://localhost:3000/hook', 'http://LOCALHOST/hook', 'http://127.0.0.1:3000/hook'],
     ...['http://127.12.255.3/hook', 'http://[::1]:3000/hook'],
+    // Words of a missing value that are parts of names, or in a query, which leads to the same page.
+    ...['https://undefined.example/hook', 'https://shop.example/null-island', 'https://shop.example/nan'],
+    ...['https://shop.example/?coupon=null', 'https://shop.example/?from=/orders/undefined'],
   ])('%s goes out as it is', (value) => {
     expect(decoded(body, { ...order, [name]: value })).toHaveProperty(name, value);
   });
@@ -174,7 +186,16 @@ describe.each(['callback_url', 'success_url', 'fail_url'])('%s', (name) => {
     'must be an https:// address',
     'must not contain a user name or password, because logs and customers see it',
   ];
+  const missing = (word: string) => `has the word ${word} in it, where a value was missing`;
+  const PLACEHOLDER = 'has a placeholder in brackets, which nothing fills in: write the id of the order there';
   it.each<[message: string, ...urls: unknown[]]>([
+    [missing('undefined'), 'https://undefined/hook', 'https://undefined:3000', 'http://undefined', 'undefined/hook'],
+    [missing('undefined'), 'https://shop.example/orders/undefined', 'https://shop.example/undefined/hook?a=b'],
+    [missing('undefined'), 'https://shop.example/#/orders/undefined', 'undefined'],
+    [missing('null'), 'https://null/hook', 'https://shop.example/orders/null'],
+    [missing('NaN'), 'https://NaN/', 'https://shop.example/orders/NaN#top'],
+    [PLACEHOLDER, 'https://shop.example/done?session={CHECKOUT_SESSION_ID}', 'https://shop.example/\u0024{order.id}'],
+    [PLACEHOLDER, 'https://<host>/hook', 'https://shop.example/{{ id }}'],
     [HTTPS, 'http://1127.0.0.1/', 'javascript:alert(1)', 'javascript://shop.example/%0aalert(1)', 'data:text/html,x'],
     [HTTPS, 'ftp://shop.example', 'file:///etc/hosts', 'https:ex.com', 'https:/ex.com', 'https:///ex.com'],
     [HTTPS, 'https:\\\\ex.com', 'https://ex.com\\@evil.example', 'https://', 'https://?a', '//shop.example/hook'],
@@ -199,7 +220,8 @@ describe.each(['callback_url', 'success_url', 'fail_url'])('%s', (name) => {
     const fetch = async () => Response.json({ data: { ...createdInvoice, [name]: url } });
     const params = { ...order, [name]: url };
     const error = await errorOf(clientOf('https://pay.example', { fetch }).invoices.create(params));
-    expect(error).toMatchObject({ code: 'VALIDATION_ERROR', issues: [{ path: name, message: HTTPS }] });
+    const message = `${HTTPS}. On a private network, give the client allowHttp: true`;
+    expect(error).toMatchObject({ code: 'VALIDATION_ERROR', issues: [{ path: name, message }] });
     await clientOf('https://pay.example', { fetch, allowHttp: true }).invoices.create(params);
   });
 

@@ -118,12 +118,27 @@ describe('create', () => {
     }
   });
 
+  it.each<[string, object]>([
+    ['customer_id', { customer_id: 'cust-undefined' }],
+    ['customer_id', { customer_id: String({}) }],
+    ['purpose', { purpose: 'Order of undefined' }],
+  ])('warns once of a %s that is made of a missing value: a customer may have this name (%#)', async (name, texts) => {
+    const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
+    onTestFinished(() => warn.mockRestore());
+    for (const verb of ['create', 'createOrRenew'] as const) {
+      warn.mockClear();
+      const { invoices } = clientOf((await serve(ok(createdInvoice), ok(createdInvoice))).url);
+      for (const external_id of ['order-1042', 'order-1042']) await invoices[verb]({ ...order, ...texts, external_id });
+      expect(warn.mock.calls).toEqual([[expect.stringContaining(`${name} seems to be made of a missing value`)]]);
+    }
+  });
+
   it('takes an http callback_url with allowHttp only', async () => {
     const params = { ...order, callback_url: 'http://shop:3000/webhooks' };
     const server = await serve(ok({ ...pendingInvoice, callback_url: params.callback_url }));
-    const fields = { callback_url: ['must be an https:// address'] };
     const error = await errorOf(clientOf(server.url).invoices.create(params));
-    expect(error).toMatchObject({ code: 'VALIDATION_ERROR', fields });
+    expect(error).toMatchObject({ code: 'VALIDATION_ERROR' });
+    expect(error.message).toContain('callback_url must be an https:// address');
     const { callback_url } = await clientOf(server.url, { allowHttp: true }).invoices.create(params);
     expect(callback_url).toBe(params.callback_url);
     expect(server.requests).toHaveLength(1);

@@ -147,6 +147,16 @@ describe('an option of a client is refused', () => {
     ['seconds as timeout', { timeout: 5 }, 'timeout is in milliseconds and at least 100, not 5'],
     ['seconds as deadline', { deadline: 30 }, 'deadline is in milliseconds and at least 100, not 30'],
     [
+      'a moment as timeout',
+      { timeout: Date.now() },
+      'timeout is a duration in milliseconds, of at most 24 days, not 1',
+    ],
+    [
+      'a moment as deadline',
+      { deadline: Date.now() + 30_000 },
+      'deadline is a duration in milliseconds, of at most 24',
+    ],
+    [
       'the key of the sandbox at a public address',
       { apiKey: 'sk_sandbox', fetch: undefined },
       "the sandbox's public key",
@@ -217,6 +227,14 @@ describe('an option of a call is refused', () => {
     ['a long unknown name', { ['x'.repeat(50)]: 5 }, `options has no "${'x'.repeat(40)}"; it has signal, `],
     ['a signal of text', { signal: 'stop' }, `${SIGNAL} ${TEXT}`],
     ['a signal of an object', { signal: {} }, `${SIGNAL} an object`],
+    [
+      'the signal itself',
+      AbortSignal.abort(),
+      'options must be an object with names, not an AbortSignal: pass { signal }',
+    ],
+    ['the controller', new AbortController(), 'not an AbortController: pass { signal: controller.signal }'],
+    ['a promise of options', Promise.resolve({}), 'options must be an object with names, not a Promise: await it'],
+    ['a Map', new Map([['timeout', 5_000]]), 'options must be an object with names, not a Map'],
     ['half a signal', { signal: { aborted: false } }, `${SIGNAL} an object`],
     ['the other half', { signal: { addEventListener() {} } }, `${SIGNAL} an object`],
     ['a deaf signal', { signal: { aborted: false, addEventListener: 1 } }, `${SIGNAL} an object`],

@@ -71,9 +71,28 @@ export function argumentFail(operation: string, externalId: string | null = null
 export function checkOptions(what: string, options: unknown, names: ReadonlySet<string>, fail: Fail): void {
   if (typeof options !== 'object' || options === null || Array.isArray(options))
     fail(`${what} must be an object, not ${kindOf(options)}`);
+  const problem = platformObject(options);
+  if (problem !== null) fail(`${what} ${problem}`);
   for (const name of Object.keys(options)) {
     if (!names.has(name)) fail(`${what} has no ${JSON.stringify(name.slice(0, 40))}; it has ${[...names].join(', ')}`);
   }
+}
+
+const PASS: Readonly<Record<string, string>> = {
+  AbortSignal: ': pass { signal }',
+  AbortController: ': pass { signal: controller.signal }',
+  Promise: ': await it',
+};
+
+/**
+ * What is wrong with an object of the platform, such as an AbortSignal, in place of one with names: nothing of it would
+ * be read. Null for any other value.
+ */
+export function platformObject(value: unknown): string | null {
+  if (typeof value !== 'object' || value === null || Array.isArray(value) || Object.keys(value).length > 0) return null;
+  const kind = Object.prototype.toString.call(value).slice('[object '.length, -1);
+  if (kind === 'Object' || kind === 'Module') return null; // also an instance of the merchant's class
+  return `must be an object with names, not ${/^[AEIOU]/.test(kind) ? 'an' : 'a'} ${kind}${PASS[kind] ?? ''}`;
 }
 
 /** The names of an options type, as a set. The compiler reports a missing one. */
@@ -159,6 +178,8 @@ export function readOptions<Table extends Readonly<Record<string, OptionReader<u
   return Object.fromEntries(read) as Read<Table>; // each name with what its own reader returned
 }
 
+const DURATION_MAX = 2 ** 31 - 1;
+
 /** A number of milliseconds, above 0 or from `min`. */
 export const duration =
   <Default extends number | undefined>(options: { readonly default: Default; readonly min?: number }) =>
@@ -167,6 +188,8 @@ export const duration =
     const { min = 0 } = options;
     if (typeof value !== 'number' || !Number.isFinite(value) || value <= 0)
       return fail(`${name} must be a number of milliseconds above 0, not ${kindOf(value)}`);
+    // Timers count no further. A moment such as Date.now() + 30_000 would be no limit at all.
+    if (value > DURATION_MAX) fail(`${name} is a duration in milliseconds, of at most 24 days, not ${value}`);
     return value >= min ? value : fail(`${name} is in milliseconds and at least ${min}, not ${value}`);
   };
 

@@ -4,9 +4,9 @@
 import type { Endpoint, WireRecord } from '../contract/endpoint.ts';
 import type { Named } from '../contract/endpoints.ts';
 import { clearTextProblem } from '../contract/parameters.ts';
-import type { Check, Issue } from '../contract/values/check.ts';
+import type { Check, Checked, Issue } from '../contract/values/check.ts';
 import { codePoints } from '../contract/values/scalars.ts';
-import { argumentFail } from '../errors/checks.ts';
+import { argumentFail, platformObject } from '../errors/checks.ts';
 import { isMerchantError } from '../errors/guards.ts';
 import { argumentError, invalidInput, toError } from './failure.ts';
 import { emit, failureEvent, successEvent } from './hooks.ts';
@@ -51,6 +51,10 @@ export function open<Data>(client: ClientCore, endpoint: Named<Endpoint<Data>>, 
   }
 }
 
+function refused(message: string): Checked<never> {
+  return { ok: false, issues: [{ path: '', message }] };
+}
+
 /** The id of the order in the input, or null if no order can have such an id. */
 function orderIn({ order, body }: Endpoint<unknown>, input: Input): string | null {
   if (order === undefined) return null;
@@ -76,8 +80,9 @@ function read<Data>(
   if ('problem' in settings) return argumentFail(operation, visibleId(client, own.externalId))(settings.problem);
   const issues: Issue[] = [];
   const encode = (check: Check<WireRecord> | undefined, value: unknown): WireRecord => {
-    const checked = check?.(value);
-    if (checked === undefined) return EMPTY;
+    if (check === undefined) return EMPTY;
+    const misplaced = platformObject(value);
+    const checked = misplaced === null ? check(value) : refused(misplaced);
     if (checked.ok) return checked.value;
     issues.push(...checked.issues);
     return EMPTY;

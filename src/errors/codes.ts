@@ -115,6 +115,12 @@ export const CODE_KINDS = {
   SDK_INVOICE_MISMATCH: 'mismatch',
 } as const satisfies { readonly [C in ServiceCode | FixedSdkCode]: ErrorKind };
 
+/** True for a code that begins with `SDK_` and that no error of this package has. */
+export function isUnknownSdkCode(code: string): boolean {
+  if (!code.startsWith('SDK_') || Object.hasOwn(CODE_KINDS, code) || /^SDK_HTTP_\d+$/.test(code)) return false;
+  return !WEBHOOK_REASONS.some((reason) => code === `SDK_WEBHOOK_${reason.toUpperCase()}`);
+}
+
 /** The codes of this package with a fixed name. */
 type FixedSdkCode = Exclude<SdkCode, `SDK_HTTP_${number}` | `SDK_WEBHOOK_${string}`>;
 

@@ -19,6 +19,7 @@ import {
   BRAND,
   CODE_KINDS,
   type ErrorKind,
+  isUnknownSdkCode,
   type Outcome,
   type RegisteredCode,
   type SdkCode,
@@ -26,6 +27,7 @@ import {
   type StatusCode,
   type WebhookCode,
 } from './codes.ts';
+import { warnOnce } from './notify.ts';
 
 /** An error response without a closer class: `kind` is `request`. */
 export interface PlainApiError extends ApiError {
@@ -89,37 +91,66 @@ export function isMerchantError(error: unknown): error is AnyMerchantError {
 }
 
 /** The error type of a code: the class of a known code, an error response for any other, and any error for a text. */
-type ErrorOf<C extends string> = string extends C
-  ? AnyMerchantError
-  : C extends KnownCode
-    ? ErrorByCode[C] & { readonly code: C }
-    : Extract<AnyMerchantError, ApiError> & { readonly code: UnlistedWord };
+type ErrorOf<C extends string> = C extends unknown // for each code of a list
+  ? string extends C
+    ? AnyMerchantError
+    : C extends KnownCode
+      ? ErrorByCode[C] & { readonly code: C }
+      : Extract<AnyMerchantError, ApiError> & { readonly code: UnlistedWord }
+  : never;
 
 /**
- * True when the error has this code. The comparison ignores case. Editors complete the known codes, and these
- * narrow the error to its class. Any other text is compared as well, because the interface shows two codes of many.
+ * True when the error has this code, or one of a list. The comparison ignores case. Editors complete the known codes,
+ * and these narrow the error to its class. Any other text is compared as well, because the interface shows two codes of
+ * many. It never throws: what can be no code is printed once.
  *
  * @example
  * if (hasCode(error, 'INVOICE_ALREADY_EXISTS')) console.log(error.existingStatus);
- * if (hasCode(error, 'RATE_EXPIRED')) console.log(error.outcome);
+ * if (hasCode(error, ['RATE_EXPIRED', 'QUOTE_EXPIRED'])) console.log(error.outcome);
  */
-export function hasCode<const C extends KnownCode | (string & {})>(error: unknown, code: C): error is ErrorOf<C>;
-export function hasCode(error: unknown, code: string): boolean {
-  return isMerchantError(error) && error.code.toUpperCase() === code.toUpperCase();
+export function hasCode<const C extends KnownCode | (string & {})>(
+  error: unknown,
+  code: C | readonly C[],
+): error is ErrorOf<C>;
+export function hasCode(error: unknown, code: unknown): boolean {
+  const codes = wordsOf('hasCode', 'code', code, (word) => !isUnknownSdkCode(word.toUpperCase()));
+  return isMerchantError(error) && codes.some((word) => word.toUpperCase() === error.code.toUpperCase());
 }
 
 /**
- * True when the error is of this kind. Narrows to its class.
+ * True when the error is of this kind, or of one of a list. Narrows to its class. It never throws: what is no kind is
+ * printed once.
  *
  * @example
  * if (hasKind(error, 'rate_limit')) await sleep(error.retryAfter ?? 1_000);
  */
-export function hasKind<K extends ErrorKind>(
+export function hasKind<const K extends ErrorKind>(
   error: unknown,
-  kind: K,
-): error is Extract<AnyMerchantError, { readonly kind: K }> {
-  return isMerchantError(error) && error.kind === kind;
+  kind: K | readonly K[],
+): error is Extract<AnyMerchantError, { readonly kind: K }>;
+export function hasKind(error: unknown, kind: unknown): boolean {
+  const kinds = wordsOf('hasKind', 'kind', kind, (word) => KINDS.has(word));
+  return isMerchantError(error) && kinds.includes(error.kind);
 }
+
+/**
+ * The words to compare with. A mistake is printed and not thrown, because it would be thrown in place of the error in the
+ * `catch`.
+ */
+function wordsOf(name: string, what: string, given: unknown, exists: (word: string) => boolean): readonly string[] {
+  const words: readonly unknown[] = Array.isArray(given) ? given : [given];
+  return words.filter((word) => {
+    if (typeof word === 'string' && exists(word)) return true;
+    const problem =
+      typeof word === 'string'
+        ? `no error has the ${what} ${JSON.stringify(word.slice(0, WORD_MAX))}`
+        : `the error comes first, and then a ${what} or a list of them, not ${typeof word}`;
+    warnOnce(`${name} ${problem}`, `${name}(error, ${what}): ${problem}. This is printed once.`);
+    return false;
+  }) as string[]; // each is one
+}
+
+const WORD_MAX = 60;
 
 /**
  * True if the service has nothing under an identifier, or does not accept its form. A service that accepts only its own

@@ -126,6 +126,37 @@ it.each([
   expect(hasCode(value, 'X' as string)).toBe(false);
 });
 
+it.each<[string, (error: Error) => boolean, string]>([
+  ['no code', (error) => hasCode(error, undefined as never), 'hasCode(error, code): the error comes first, and'],
+  ['swapped codes', (error) => hasCode('X', error as never), 'then a code or a list of them, not object'],
+  ['a status', (error) => hasCode(error, 404 as never), 'a code or a list of them, not number'],
+  ['a mistyped code of ours', (error) => hasCode(error, 'SDK_ABORTD'), 'no error has the code "SDK_ABORTD"'],
+  ['another one in a list', (error) => hasCode(error, ['VALIDATION_ERROR', 'SDK_WEBHOOK_X']), 'code "SDK_WEBHOOK_X"'],
+  ['a mistyped kind', (error) => hasKind(error, 'notfound' as never), 'no error has the kind "notfound"'],
+  ['swapped kinds', (error) => hasKind('request', error as never), 'then a kind or a list of them, not object'],
+])('%s is printed once and never thrown, because it would hide the error of the catch', (_name, ask, text) => {
+  const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
+  const error = new ApiError(response);
+  expect(ask(error)).toBe(false);
+  expect(ask(error)).toBe(false);
+  expect(warn.mock.calls).toEqual([[expect.stringContaining(text)]]);
+  warn.mockRestore();
+});
+
+it('a code that no list has is printed nowhere, and nor is one of ours', () => {
+  const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
+  for (const code of [
+    'RATE_EXPIRED',
+    'sdk_http_404',
+    'SDK_WEBHOOK_MISSING_HEADER',
+    'SDK_TLS',
+    'INVOICE_ALREADY_EXISTS',
+  ])
+    hasCode(new ApiError(response), code);
+  expect(warn).not.toHaveBeenCalled();
+  warn.mockRestore();
+});
+
 describe('the guards narrow', () => {
   it('by code, to the class and the literal', () => {
     const error: unknown = new InvoiceAlreadyExistsError({ ...conflict, existingStatus: 'success' });
@@ -140,6 +171,17 @@ describe('the guards narrow', () => {
     expect(hasCode(error, 'PAYMENT_METHOD_DOWN')).toBe(true);
     expect(hasCode(error, 'payment_method_down')).toBe(true);
     expect(hasCode(error, 'VALIDATION_ERROR')).toBe(false);
+  });
+
+  it('by a list, to one of the classes', () => {
+    const error: unknown = new RateLimitError({ ...response, code: 'SLOW_DOWN', retryAfter: 1_500 });
+    expect(hasCode(error, ['VALIDATION_ERROR', 'slow_down'])).toBe(true);
+    expect(hasCode(error, ['VALIDATION_ERROR', 'SDK_TLS'])).toBe(false);
+    if (hasCode(error, ['VALIDATION_ERROR', 'SDK_DEADLINE']))
+      expectTypeOf(error).toExtend<ValidationError | TimeoutError>();
+    expect(hasKind(error, ['timeout', 'request'])).toBe(false);
+    if (!hasKind(error, ['rate_limit', 'timeout'])) throw new Error('not narrowed');
+    expectTypeOf(error).toEqualTypeOf<RateLimitError | TimeoutError>();
   });
 
   it('by kind, to the class', () => {

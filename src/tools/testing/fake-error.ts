@@ -7,7 +7,7 @@ import {
   UnexpectedResponseError,
   WebhookVerificationError,
 } from '../../errors/classes.ts';
-import { CODE_KINDS, type Outcome, type StoppedBy, WEBHOOK_REASONS } from '../../errors/codes.ts';
+import { CODE_KINDS, isUnknownSdkCode, type Outcome, type StoppedBy, WEBHOOK_REASONS } from '../../errors/codes.ts';
 import type { AnyMerchantError, CallError, ErrorByCode, KnownCode } from '../../errors/guards.ts';
 import {
   aborted,
@@ -33,7 +33,10 @@ export interface FakeErrorOverrides {
   readonly externalId?: string | null | undefined;
   /** @defaultValue the outcome that the client gives this code: for a creation, for a read if it is a 404 */
   readonly outcome?: Outcome | undefined;
-  /** HTTP status of an error response. A code such as `SDK_HTTP_404` has its own. */
+  /**
+   * HTTP status of an error response. A code such as `SDK_HTTP_404` has its own. A further code of the service needs it,
+   * because it decides the class.
+   */
   readonly status?: number | undefined;
   /** `error.details` of an error response, as the service would send them: `status` becomes `existingStatus`. */
   readonly details?: Readonly<Record<string, unknown>> | undefined;
@@ -62,7 +65,8 @@ const REQUEST_ID = 'req-fake-1';
  * service (`SDK_HTTP_404`) is a plain ApiError, as the page of a proxy is. Pass another code of the service as plain
  * `string`, with its `status`.
  *
- * @throws ConfigurationError for an unknown name, or for a code that begins with `SDK_` and does not exist.
+ * @throws ConfigurationError for an unknown name, for a code that begins with `SDK_` and does not exist, and for a further
+ * code of the service without a `status`.
  * @example
  * const create = () => Promise.reject(fakeError('SDK_ATTEMPT_TIMEOUT')); // outcome: 'unknown'
  * const refused = fakeError('ACCOUNT_FROZEN' as string, { status: 403 });
@@ -79,7 +83,7 @@ export function fakeError(code: string, given: FakeErrorOverrides = {}): AnyMerc
   const { retryAfter, ...over } = readOptions('overrides', given, OVERRIDES, fail);
   const reason = WEBHOOK_REASONS.find((each) => code === `SDK_WEBHOOK_${each.toUpperCase()}`);
   if (reason !== undefined) return new WebhookVerificationError(reason, `A fake delivery: ${reason}.`);
-  const isMissing = code === 'SDK_HTTP_404' || code === 'SDK_HTTP_410';
+  const isMissing = [404, 410].includes(over.status ?? Number(/^SDK_HTTP_(\d+)$/.exec(code)?.[1]));
   const operation = isMissing ? 'invoices.get' : code === 'SDK_PAGE' ? 'invoices.list' : 'invoices.create';
   const stoppedBy = STOPPED_BY[code] ?? 'attempts';
   const { externalId = operation === 'invoices.list' ? null : 'order-1' } = over;
@@ -159,11 +163,13 @@ function answered(
     VALIDATION_ERROR: { status: 422 },
     INVOICE_ALREADY_EXISTS: { status: 409 },
   };
-  if (code.startsWith('SDK_') && named === undefined && !Object.hasOwn(forms, code)) {
+  if (isUnknownSdkCode(code)) {
     const known = Object.keys(CODE_KINDS).filter((each) => each.startsWith('SDK_'));
     const list = `${known.join(', ')}, SDK_HTTP_<status> and SDK_WEBHOOK_<REASON>`;
     fail(`${JSON.stringify(code.slice(0, 80))} is not a code of this package. The codes are ${list}`);
   }
+  if (named === undefined && status === undefined && !Object.hasOwn(forms, code))
+    fail(`the status decides the class of ${JSON.stringify(code.slice(0, 80))}: give it, such as { status: 404 }`);
   const error = { code, message: MESSAGE, ...(details !== null && { details }) };
   const response: ServiceResponse = {
     status: Number(named ?? 400),

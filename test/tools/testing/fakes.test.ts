@@ -170,6 +170,10 @@ it.each<[() => unknown, RegExp]>([
   [() => fakeInvoice({ status: 'Success' } as object), /status must be/],
   [() => fakeCanceledEvent({ status: 'success' } as object), /status must be one of fail, expired, canceled/],
   [() => fakeError('SDK_NONE' as string), /"SDK_NONE" is not a code of this package/],
+  [
+    () => fakeError('NOT_FOUND' as string),
+    /the status decides the class of "NOT_FOUND": give it, such as \{ status: 404 \}/,
+  ],
   [() => fakeError('SDK_TLS', { reason: 1 } as object), /no "reason"/],
 ])('a fake refuses what does not fit (%#)', (make, message) => {
   expect(make).toThrow(message);
@@ -290,6 +294,10 @@ describe('fakeError has the class, the kind, the status and the outcome that the
     });
     const frozen = fakeError('ACCOUNT_FROZEN' as string, { status: 403 });
     expect(frozen).toMatchObject({ kind: 'authentication', status: 403, answeredBy: 'service' });
+    const server = await serve(refuse(404, 'NOT_FOUND'));
+    const { name, kind, status, outcome, operation } = await errorOf(read(clientOf(server.url)));
+    const missing = fakeError('NOT_FOUND' as string, { status: 404 });
+    expect(missing).toMatchObject({ name, kind, status, outcome, operation, code: 'NOT_FOUND' });
     const conflict = fakeError('INVOICE_ALREADY_EXISTS', {
       details: { external_id: 'order-1042', status: 'success' },
       externalId: 'order-1042',

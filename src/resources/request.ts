@@ -52,6 +52,8 @@ const table = {
   body: unchecked<unknown>(),
   idempotent: flag(undefined),
 } as const satisfies OptionTable<RawRequest>;
+/** The beginning of the path of each endpoint that the interface lists. */
+const API = '/api/v1/external';
 const REPEATABLE: ReadonlySet<HttpMethod> = new Set(['GET', 'PUT', 'DELETE']);
 
 /** What is assumed about an endpoint that the contract does not list. */
@@ -88,10 +90,12 @@ function readRequest(client: ClientCore, request: RawRequest): ReadRequest {
     const { query, body, ...given } = readOptions('request', request, table, fail);
     const method = given.method ?? fail('method is missing');
     if (method === 'GET' && body !== undefined) fail('a GET request has no body: give query');
+    const path = checkPath(client.baseUrl, given.path, fail);
     const endpoint: Named<Endpoint<unknown>> = {
       ...UNNAMED,
       method,
-      path: checkPath(client.baseUrl, given.path, fail),
+      path,
+      hint: () => (path.startsWith(API) ? '' : `The path does not begin with ${API}, and request adds nothing to it.`),
       idempotent: given.idempotent ?? REPEATABLE.has(method),
       query: () => ({ ok: true, value: query }),
     };
@@ -103,8 +107,8 @@ function readRequest(client: ClientCore, request: RawRequest): ReadRequest {
 
 /** Refuses a path that the platform would change, because it could reach another endpoint or another host. */
 function checkPath(baseUrl: string, path: unknown, fail: Fail): `/${string}` {
-  if (typeof path !== 'string' || !/^\/(?!\/)/.test(path))
-    fail(`path must be text that begins with one slash, not ${kindOf(path)}`);
+  if (typeof path !== 'string') return fail(`path must be text, not ${kindOf(path)}`);
+  if (!/^\/(?!\/)/.test(path)) fail(`path must begin with one slash, such as ${API}/rates, without the address`);
   const url = URL.parse(baseUrl + path);
   if (url?.href !== baseUrl + path || url.search !== '' || url.hash !== '') {
     fail('path leads to another address than it says: encode the ids in it, and give query as an option');

@@ -117,7 +117,7 @@ export function errorOfResponse(
     details: isObject(details) ? details : null,
     raw: excerpt(response),
   };
-  const said = visible(body.message ?? '', SHOWN_MESSAGE_MAX);
+  const said = cutAtItem(visible(body.message ?? '', SHOWN_MESSAGE_MAX + 1), SHOWN_MESSAGE_MAX);
   const quoted = said === '' || answeredBy === 'other' ? '' : ` "${said}"`;
   const start = `${own.operation}: HTTP ${status} ${printable(own.code)}${quoted}`;
   if (kind === 'conflict') return conflictError(start, facts, init, call, doubt, known);
@@ -192,14 +192,16 @@ function remedyFor(
   { endpoint, client, sent }: OpenCall<unknown>,
   isDoubtful: boolean,
 ): string {
+  const fields = issues.map(({ path }) => path);
+  const hint = shown(response.hide, endpoint.hint?.(sent, fields) ?? '', SHOWN_MESSAGE_MAX);
   if (kind === 'validation' || kind === 'request') {
-    const named = issues.some(({ path }) => path !== '') ? 'Correct the fields named in error.fields.' : REMEDY[kind];
-    const remedy = answeredBy === 'other' && kind === 'request' ? 'Check baseUrl.' : named;
-    const fields = issues.map(({ path }) => path);
-    const hint = shown(response.hide, endpoint.hint?.(sent, fields) ?? '', SHOWN_MESSAGE_MAX);
-    return sentences(isDoubtful ? '' : remedy, hint);
+    const named = fields.some((path) => path !== '') ? 'Correct the fields named in error.fields.' : REMEDY[kind];
+    if (answeredBy === 'other' && kind === 'request' && !isDoubtful)
+      return hint === '' ? 'Check baseUrl.' : sentences(hint, 'Otherwise check baseUrl.');
+    return sentences(isDoubtful ? '' : named, hint);
   }
-  if (kind === 'not_found' && endpoint.params === undefined) return 'Check the path, also that of baseUrl.';
+  if (kind === 'not_found' && endpoint.params === undefined)
+    return sentences(hint, 'Check the path, also that of baseUrl.');
   const isDropped = response.status === 401 && client.hasOwnFetch;
   const dropped = 'Or your fetch dropped the headers: it must pass new Headers(init.headers).';
   return sentences(REMEDY[kind], isDropped ? dropped : '');
@@ -290,11 +292,20 @@ function messageText(value: unknown): string {
   return value === undefined || value === null ? 'is invalid' : JSON.stringify(value).slice(0, MESSAGE_MAX);
 }
 
+/** The beginning of a long text, up to its last whole item or word: half of a number is another number. */
+function cutAtItem(text: string, max: number): string {
+  if (text.length <= max) return text;
+  const [item, word] = [text.lastIndexOf(', ', max - 1) + 1, text.lastIndexOf(' ', max)];
+  return `${text.slice(0, item > max / 2 ? item : word > 0 ? word : max)} …`;
+}
+
 /** The first issues in brackets, with the number of all if there are more. */
 function namedIssues(all: readonly ValidationIssue[]): string {
   const words = all
     .slice(0, 3)
-    .map(({ path, message }) => `${path && `${path.slice(0, SHOWN_ISSUE_MAX)}: `}${message.slice(0, SHOWN_ISSUE_MAX)}`);
+    .map(
+      ({ path, message }) => `${path && `${path.slice(0, SHOWN_ISSUE_MAX)}: `}${cutAtItem(message, SHOWN_ISSUE_MAX)}`,
+    );
   if (all.length > 3) words.push(all.length > ISSUES_MAX ? `more than ${ISSUES_MAX} in all` : `${all.length} in all`);
   return words.length === 0 ? '' : ` (${words.join('; ')})`;
 }

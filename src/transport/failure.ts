@@ -28,6 +28,7 @@ const ADVICE: Readonly<Record<string, string>> = {
 /** For an address that no name server knows, such as that of a sandbox without a port. */
 const RESERVED =
   'A host that ends in .invalid is never found: for a sandbox, give its fetch to the client, or call listen() first.';
+const OWN_FETCH = 'It must return the Response of each status, also of an error, and throw only where there is none.';
 const PATH_MAX = 200;
 const PROBLEM_MAX = 600;
 
@@ -71,11 +72,12 @@ export function toError(call: OpenCall<unknown>, failure: Failure, known: Confli
       return new AbortedError({ ...init, message, reason: facts.reason });
     case 'connection': {
       // A copy: the platform's error may hold the request.
-      const { detail, systemCode, advice } = facts;
+      const { detail, systemCode, advice, byFetch } = facts;
       const cause = Object.assign(new Error(detail), systemCode === undefined ? {} : { code: systemCode });
       const isReserved = outcome === 'not_sent' && new URL(client.baseUrl).hostname.endsWith('.invalid');
-      const remedy = advice ?? ADVICE[systemCode ?? ''] ?? (isReserved ? RESERVED : '');
-      return new ConnectionError({ ...init, message: sentences(message, throughProxy(client) || remedy), cause });
+      const known = advice ?? ADVICE[systemCode ?? ''] ?? (isReserved ? RESERVED : '');
+      const remedy = byFetch ? OWN_FETCH : throughProxy(client) || known;
+      return new ConnectionError({ ...init, message: sentences(message, remedy), cause });
     }
   }
 }
@@ -140,8 +142,14 @@ const CODE_MAX = 64;
  *
  * @param sent True when the request had been passed to `fetch`.
  * @param redact Makes a text of the platform safe to show.
+ * @param byOwn True if it was thrown by a fetch that the merchant gave.
  */
-export function connectionFailure(thrown: unknown, sent: boolean, redact: (text: string) => string): Failure {
+export function connectionFailure(
+  thrown: unknown,
+  sent: boolean,
+  redact: (text: string) => string,
+  byOwn = false,
+): Failure {
   const causes = causesOf(thrown);
   const coded = causes.filter(isSystemError);
   const code = coded[0]?.code;
@@ -153,6 +161,8 @@ export function connectionFailure(thrown: unknown, sent: boolean, redact: (text:
   const tunnel = tunnelRefusal(causes);
   const unsent = !sent || unfetchable || unconnected || tunnel !== null;
   const outcome: Outcome = unsent ? 'not_sent' : 'unknown';
+  // A platform names the failure of a connection by a code. HTTP clients that throw for a status add their response.
+  const byFetch = byOwn && !unsent && !tls && (coded.length === 0 || causes.some((cause) => 'response' in cause));
   const detail = redact(messageOf(causes.at(-1)) || 'fetch failed').slice(0, DETAIL_MAX);
   const systemCode = code === undefined ? undefined : redact(code).slice(0, CODE_MAX);
   const problem =
@@ -160,7 +170,9 @@ export function connectionFailure(thrown: unknown, sent: boolean, redact: (text:
       ? 'the proxy of the environment refused the connection'
       : tls
         ? 'the TLS connection could not be made'
-        : 'no response from the service';
+        : byFetch
+          ? 'your fetch threw'
+          : 'no response from the service';
   const reason = systemCode === undefined || detail.includes(systemCode) ? detail : `${systemCode}: ${detail}`;
   // A 4xx of the proxy is final: it refuses the same again.
   const isFinal = tls || unfetchable || !sent || (tunnel !== null && tunnel >= 400 && tunnel < 500);
@@ -169,6 +181,7 @@ export function connectionFailure(thrown: unknown, sent: boolean, redact: (text:
     problem: `${problem} (${reason})`,
     detail,
     ...(systemCode !== undefined && { systemCode }),
+    byFetch,
     ...(tunnel !== null && { advice: tunnel === 407 ? PROXY_LOGIN : PROXY_REFUSES }),
   });
 }

@@ -35,8 +35,14 @@ export function createKy(given: FetchLike, baseUrl: string, headers: Readonly<Re
       attempt.sent = true;
       // The fetch of the npm package undici refuses the platform's Request, so a fetch gets its parts.
       const parts = { method, headers: all, body: text, redirect: 'manual', signal: attempt.signal } as const;
-      const response = await given(url, parts);
-      if (typeof response === 'object' && response !== null) return response;
+      let response: unknown;
+      try {
+        response = await given(url, parts);
+      } catch (thrown) {
+        attempt.threw = true;
+        throw thrown;
+      }
+      if (typeof response === 'object' && response !== null) return response as Response; // checked by `exchange`
       throw new TypeError('fetch returned no Response'); // a mock without a result: the error of ky would not name fetch
     },
   });
@@ -166,6 +172,8 @@ export class Attempt {
   interruption: 'timeout' | 'deadline' | 'aborted' | null = null;
   /** True as soon as the request is passed to fetch. */
   sent = false;
+  /** True if fetch has rejected. */
+  threw = false;
   /** The API key of this attempt. Empty until it is read. */
   key = '';
   /** Hides this key and the other secrets of the client. */

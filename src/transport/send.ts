@@ -10,7 +10,7 @@ import { Attempt, exchange } from './http.ts';
 import { pause, shortestAttempt } from './limits.ts';
 import { readResponse } from './response.ts';
 import { nextWait, outcomeOf } from './retry.ts';
-import type { ApiKey, CompleteOptions, Failure, OpenCall, Result, ServiceResponse } from './types.ts';
+import type { ApiKey, Failure, OpenCall, Result, ServiceResponse } from './types.ts';
 
 /**
  * Sends an open call until it succeeds or may not be repeated.
@@ -133,7 +133,7 @@ function kindOfError(error: unknown): string {
 const ERROR_NAME = /^(?:[A-Z][A-Za-z]{2,39}|[A-Z][A-Z_]{2,39})$/;
 
 /** The failure of an attempt that threw: why it was cut short, otherwise what the platform says. */
-function failureOf(thrown: unknown, attempt: Attempt, scope: CompleteOptions): Failure {
+function failureOf(thrown: unknown, attempt: Attempt, scope: OpenCall<unknown>): Failure {
   const outcome = attempt.sent ? 'unknown' : 'not_sent';
   switch (attempt.interruption) {
     case 'aborted':
@@ -143,6 +143,11 @@ function failureOf(thrown: unknown, attempt: Attempt, scope: CompleteOptions): F
     case 'deadline':
       return deadlinePassed(scope.deadline, outcome);
     case null:
-      return connectionFailure(thrown, attempt.sent, (text) => shown(attempt.hide, text, SHOWN_MAX));
+      return connectionFailure(
+        thrown,
+        attempt.sent,
+        (text) => shown(attempt.hide, text, SHOWN_MAX),
+        attempt.threw && scope.client.hasOwnFetch,
+      );
   }
 }

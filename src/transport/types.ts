@@ -186,6 +186,8 @@ export type FailureFacts =
       readonly problem: string;
       readonly detail: string;
       readonly systemCode?: string;
+      /** True if a fetch of the merchant threw what no platform throws for a connection. */
+      readonly byFetch: boolean;
       readonly advice?: string;
     }
   | {

@@ -78,6 +78,16 @@ describe('a request to an endpoint that the client does not know', () => {
     expect(await errorOf(client.request(post))).toMatchObject({ kind: 'validation', origin: 'service' });
   });
 
+  it('says of a page of another program that the path lacks its beginning', async () => {
+    const server = await serve(refuse(404, null), refuse(404, null), refuse(404, 'NOT_FOUND'));
+    const client = clientOf(server.url);
+    const hint = 'The path does not begin with /api/v1/external, and request adds nothing to it.';
+    const { message } = await errorOf(client.request({ ...get, path: '/rates' }));
+    expect(message).toContain(`${hint} Otherwise check baseUrl.`);
+    expect((await errorOf(client.request(get))).message).not.toContain(hint);
+    expect((await errorOf(client.request({ ...get, path: '/rates' }))).message).toContain(hint);
+  });
+
   it.each<[string, Partial<RawRequest>, number]>([
     ['GET', {}, 3],
     ['PUT', { method: 'PUT' }, 3],
@@ -174,7 +184,8 @@ describe('refused before any request', () => {
     ['a query of text', { ...get, query: 'page=1' }, 'query must be an object of strings'],
     ['a list in the query', { ...get, query: { status: ['a', 'b'] } }, 'query: the value of status must be a string'],
     ['a number in the query', { ...get, query: { page: 2 } }, 'query: the value of page must be a string'],
-    ['a number for a path', { ...get, path: 7 }, 'path must be text that begins with one slash, not 7'],
+    ['a number for a path', { ...get, path: 7 }, 'path must be text, not 7'],
+    ['an address for a path', { ...get, path: `https://pay.example${PATH}` }, 'path must begin with one slash'],
   ])('%s', async (_name, request, expected) => {
     expect(await refused(request)).toContain(expected);
   });

@@ -561,6 +561,22 @@ describe('an error carries', () => {
     expect(message.match(/Not Found/g), 'said once').toHaveLength(1);
   });
 
+  it.each<[string, string, string]>([
+    [
+      `is outside the range of every payment method: ${'1 Card (5.00 to 2000.00), 2 Bank transfer (10.00 to 10000.00), '.repeat(9)}`,
+      'method: 1 Card (5.00 to 2000.00), …',
+      'an item',
+    ],
+    ['a number 10.00 '.repeat(40), 'a number …', 'a word'],
+    ['9'.repeat(400), '9 …', 'one long word'],
+  ])('the whole items of a long text (%#)', async (text, end) => {
+    const named = await created(respond(422, said('VALIDATION_ERROR', { amount: [text] })));
+    expect(named.message).toContain(`${end})`);
+    const alone = await created(respond(400, { error: { code: 'NO', message: text } }));
+    expect(alone.message).toMatch(/(?:\),|10\.00|number|a|9) …"\./);
+    expect(named).toMatchObject({ fields: { amount: [text] } });
+  });
+
   it('no advice that contradicts the doubt: a 400 or 422 after a timeout', async () => {
     for (const status of [400, 422]) {
       const runtime = new FakeRuntime();

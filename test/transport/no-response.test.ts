@@ -103,6 +103,24 @@ describe('what fetch gives or throws decides whether the request was sent', () =
     }
   });
 
+  const answered = { response: { status: 404 }, status: 404 };
+  it.each<[string, unknown, boolean]>([
+    ['an error of its own', new Error('HTTP 404'), true],
+    ['the error of an HTTP client', coded('ERR_BAD_REQUEST', answered), true],
+    ['no error at all', 'HTTP 404', true],
+    ['a mistake in it', new TypeError("Cannot read properties of undefined (reading 'status')"), true],
+    ['a broken connection', failed(coded('ECONNRESET', { syscall: 'read' })), false],
+    ['a refused connection', failed(coded('ECONNREFUSED', { syscall: 'connect' })), false],
+  ])('a fetch of the merchant that throws %s is named where it is the cause: %s', async (_name, thrown, isNamed) => {
+    const client = clientOf('https://pay.example', { fetch: () => Promise.reject(thrown) });
+    const error = await errorOf(CALLS.resend(client));
+    expect(error).toMatchObject({ code: 'SDK_CONNECTION' });
+    if (isNamed) expect(error.outcome).toBe('unknown');
+    const rule = /your fetch threw \(.*\)\..* It must return the Response of each status/;
+    expect(rule.test(error.message), error.message).toBe(isNamed);
+    expect(/no response from the service/.test(error.message)).toBe(!isNamed);
+  });
+
   it('a service on this machine and a proxy in the environment: NO_PROXY is said', async () => {
     const address = await closedPort();
     const say = async () => (await errorOf(CALLS.create(clientOf(address, { retry: false })))).message;

@@ -51,7 +51,10 @@ export interface Endpoint<Data> {
   unreadable?(data: Data): string | null;
   /** What to do if it is unknown whether the work was done. A part of a sentence, in the message of the error. */
   readonly remedy?: string;
-  /** A sentence about the likely mistake in a rejected request, or an empty text. `fields`: those that it names. */
+  /**
+   * A sentence about the likely mistake in a rejected request, or one for an empty list. Otherwise an empty text.
+   * `fields`: those that the response names.
+   */
   readonly hint?: (sent: WireRecord, fields: readonly string[]) => string;
   /** How to read INVOICE_ALREADY_EXISTS. The table in `endpoints.ts` sets it for every endpoint. */
   readonly conflict?: ConflictForm;

@@ -360,11 +360,13 @@ export const createInvoice: Endpoint<CreatedInvoice> = {
   isDone: holdsResource,
   remedy: 'repeat with the same external_id, or read it back',
   unreadable: unreadableCustomer,
-  hint: ({ currency = '' }) =>
-    currency === currency.toUpperCase()
-      ? ''
-      : `The currency was sent as "${currency}": codes are usually written "${currency.toUpperCase()}".`,
+  hint: currencyHint,
 };
+
+function currencyHint({ currency = '' }: WireRecord): string {
+  const usual = currency.toUpperCase();
+  return currency === usual ? '' : `The currency was sent as "${currency}": codes are usually written "${usual}".`;
+}
 
 /** @see [GET /api/v1/external/invoices](../../docs/service-interface.md#get-apiv1externalinvoices) */
 export const listInvoices: PageEndpoint<Invoice> = {
@@ -384,6 +386,7 @@ export const listInvoices: PageEndpoint<Invoice> = {
   item: check(listedInvoice),
   isPage: true,
   filters: { status: ({ status }) => status, currency: ({ currency }) => currency.code },
+  hint: currencyHint,
   unreadable: ({ items }) => items.map(unreadableCustomer).find((name) => name !== null) ?? null,
 };
 

@@ -1,7 +1,7 @@
 import type { RowsEndpoint } from './endpoint.ts';
 import { rowsOf } from './envelope.ts';
 import { isObject } from './json.ts';
-import { optionalCurrencyCode, optionalText } from './parameters.ts';
+import { optionalCurrencyCode, optionalText, optionalWord } from './parameters.ts';
 import type { OpenEnum } from './types.ts';
 import { check, money, nullable, openEnum, parameters, resource, scalar, shapeOf, text } from './values/codecs.ts';
 import type { Decimal } from './values/decimal.ts';
@@ -57,7 +57,11 @@ export const listRates: RowsEndpoint<Rate> = {
   path: '/api/v1/external/rates',
   idempotent: true,
   local: check(() =>
-    parameters({ fiat: optionalCurrencyCode(1, 64), side: optionalText(1, 64), platform: optionalText(1, 128) }),
+    parameters({
+      fiat: optionalCurrencyCode(1, 64),
+      side: optionalWord(['buy', 'sell'], (word) => word.toLowerCase()),
+      platform: optionalText(1, 128),
+    }),
   ),
   data: rowsOf(rate, isWithoutPrice),
   item: rate,

@@ -50,7 +50,16 @@ async function begin<T extends Listed>(
   const call = open(client, pageRows(endpoint, onInvalidItem !== undefined), { query, settings });
   const first = { ...call, page: Number(call.sent['page'] ?? 1) };
   const list = { first, filters: endpoint.filters, prefetch, onInvalidItem };
-  return { list, success: await finish(first, readPage(list, first)) };
+  const success = await finish(first, readPage(list, first));
+  if (success.value.page.total_items === 0) tellHint(first);
+  return { list, success };
+}
+
+/** Prints the likely mistake in the query of an empty list, which is no error. */
+function tellHint({ client, endpoint, sent }: OpenCall<unknown>): void {
+  const hint = printable(client.hide(endpoint.hint?.(sent, []) ?? ''));
+  if (hint !== '')
+    warnOnce(`empty ${hint}`, `${endpoint.operation} found nothing. ${hint} This is printed once.`, client.printed);
 }
 
 /** The endpoint of a list, which reads a page with the rows that it leaves out. */
@@ -130,14 +139,14 @@ const PATH_MAX = 300;
  * there is no `onInvalidItem`.
  *
  * @param filter The caller's filter, by which the endpoint's `local` parameters are read.
- * @param matchesFilter True for a row that the filter selects.
+ * @param select The rows that the filter selects.
  */
 export async function readRows<T>(
   client: ClientCore,
   endpoint: Named<RowsEndpoint<T>>,
   options: RowsOptions | undefined,
   filter: unknown = {},
-  matchesFilter: (row: T, asked: OpenCall<unknown>['sent']) => boolean = () => true,
+  select: (rows: T[], call: OpenCall<unknown>) => T[] = (rows) => rows,
 ): Promise<Success<T[]>> {
   const { settings, onInvalidItem } = readRowsOptions(client.settings, options);
   const { item, isOmitted, operation } = endpoint;
@@ -153,5 +162,5 @@ export async function readRows<T>(
     const text = `${operation} left out a row that cannot be read${member}. Give onInvalidItem to get each one. This is printed once.`;
     warnOnce('a row that cannot be read', text, client.printed);
   }
-  return { ...success, value: rows.filter((row) => matchesFilter(row, call.sent)) };
+  return { ...success, value: select(rows, call) };
 }

@@ -55,10 +55,13 @@ export function buildPaymentMethods(client: ClientCore): PaymentMethods {
     list: (options) => new CallPromise(readRows(client, endpoints['paymentMethods.list'], options)),
     forCharge: (charge, options) =>
       new CallPromise(
-        readRows(client, methodsForCharge, options, charge, ({ currency, min_amount, max_amount }, asked) => {
-          const amount = new Decimal(asked['amount'] ?? 0);
-          const isCurrency = currency.code.toUpperCase() === asked['currency']?.toUpperCase();
-          return isCurrency && min_amount.lte(amount) && max_amount.gte(amount);
+        readRows(client, methodsForCharge, options, charge, (methods, { sent }) => {
+          const amount = new Decimal(sent['amount'] ?? 0);
+          const code = sent['currency']?.toUpperCase();
+          return methods.filter(
+            ({ currency, min_amount, max_amount }) =>
+              currency.code.toUpperCase() === code && min_amount.lte(amount) && max_amount.gte(amount),
+          );
         }),
       ),
   };

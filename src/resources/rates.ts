@@ -1,7 +1,9 @@
 import { endpoints } from '../contract/endpoints.ts';
 import type { Rate } from '../contract/rates.ts';
+import { warnOnce } from '../errors/notify.ts';
+import { printable } from '../errors/printable.ts';
 import type { RowsOptions } from '../options.ts';
-import type { ClientCore } from '../transport/types.ts';
+import type { ClientCore, OpenCall } from '../transport/types.ts';
 import { type Call, CallPromise } from './call-promise.ts';
 import { readRows } from './list.ts';
 
@@ -37,14 +39,24 @@ export interface Rates {
 /** @internal */
 export function buildRates(client: ClientCore): Rates {
   return {
-    list: (filter, options) =>
-      new CallPromise(
-        readRows(client, endpoints['rates.list'], options, filter, (rate, { fiat, side, platform }) => {
-          return isSame(rate.fiat, fiat) && isSame(rate.side, side) && isSame(rate.platform, platform);
-        }),
-      ),
+    list: (filter, options) => new CallPromise(readRows(client, endpoints['rates.list'], options, filter, selectRates)),
   };
 }
+
+/** The rates of a filter. A name that no rate has is printed once: the empty list of a mistyped one is no error. */
+function selectRates(rates: Rate[], { client, sent }: OpenCall<unknown>): Rate[] {
+  for (const name of ['fiat', 'platform'] as const) {
+    if (rates.length === 0 || rates.some((rate) => isSame(rate[name], sent[name]))) continue;
+    const names = [...new Set(rates.map((rate) => rate[name]))];
+    const shown = printable(client.hide(`"${sent[name]}". There are ${names.slice(0, NAMED_MAX).join(', ')}`));
+    const text = `rates.list: the service has no rate with the ${name} ${shown}. This is printed once.`;
+    warnOnce(`no ${name}`, text, client.printed);
+  }
+  const { fiat, side, platform } = sent;
+  return rates.filter((rate) => isSame(rate.fiat, fiat) && isSame(rate.side, side) && isSame(rate.platform, platform));
+}
+
+const NAMED_MAX = 20;
 
 function isSame(actual: string, wanted: string | undefined): boolean {
   return wanted === undefined || actual.toLowerCase() === wanted.toLowerCase();

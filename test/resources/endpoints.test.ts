@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { MerchantClient } from '../../src/client.ts';
 import { Decimal } from '../../src/contract/values/decimal.ts';
 import { type SeenRequest, serve } from '../support/fault-server.ts';
@@ -147,9 +147,28 @@ it('rates are those of the pair, the side and the platform that were asked for',
     { ...sellRate, platform: 'B', price: '0.7' },
     { ...sellRate, platform: 'A', fiat: 'GEL', price: '2.7' },
   ];
-  const picked = await clientOf((await serve(ok(rows))).url).rates.list({ fiat: 'eur', side: 'sell', platform: 'a' });
+  const picked = await clientOf((await serve(ok(rows))).url).rates.list({
+    fiat: 'eur',
+    side: 'SELL' as 'sell',
+    platform: 'a',
+  });
   expect(picked.map(({ price }) => price.toFixed())).toEqual(['0.8']);
 });
+
+it.each([{ platform: 'binanse' }, { fiat: 'EURO' }, { fiat: 'EUR', platform: 'binanse' }])(
+  'a filter of rates that no rate has is printed once: %j',
+  async (filter) => {
+    const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
+    onTestFinished(() => warn.mockRestore());
+    const rows = [sellRate, { ...sellRate, platform: 'A', fiat: 'GEL' }];
+    const { rates } = clientOf((await serve(ok(rows), ok(rows), ok([]))).url);
+    expect(await rates.list(filter)).toEqual([]);
+    expect(await rates.list(filter)).toEqual([]);
+    await rates.list(filter); // without any rate
+    const text = 'platform' in filter ? 'platform "binanse". There are .*A' : 'fiat "EURO". There are EUR, GEL';
+    expect(warn.mock.calls).toEqual([[expect.stringMatching(text)]]);
+  },
+);
 
 describe('a parameter that the service would refuse is a typed error, and no request is made', () => {
   // What each parameter may be: test/contract/parameters.test.ts.
@@ -171,6 +190,7 @@ describe('a parameter that the service would refuse is a typed error, and no req
       ['currency', currency, (c) => c.paymentMethods.forCharge({ currency, amount: '25.00' })],
       ['fiat', currency, (c) => c.rates.list({ fiat: currency })],
     ]),
+    ...['ask', 'Buyer', ''].map((side): Wrong => ['side', side, (c) => c.rates.list({ side } as never)]), // wrong on purpose
     ['external_id', 'of 129 letters', create({ external_id: 'x'.repeat(129) })],
     ['callback_url', 'of http', create({ callback_url: 'http://shop.example' })],
     ['amount', 'of forCharge', (c) => c.paymentMethods.forCharge({ currency: 'EUR', amount: '0' })],
@@ -196,5 +216,10 @@ describe('a parameter that the service would refuse is a typed error, and no req
     expect(error).toMatchObject({ issues: { length: 6 } });
     const whole = await errorOf(invoices.create('order-1042' as never)); // wrong on purpose
     expect(whole.message).toBe('invoices.create: the parameters must be an object. No request was made.');
+    const { signal } = new AbortController();
+    const stranger = await errorOf(invoices.list(signal as never)); // wrong on purpose
+    expect(stranger.message).toBe(
+      'invoices.list: the parameters must be an object with names, not an AbortSignal: pass { signal }. No request was made.',
+    );
   });
 });

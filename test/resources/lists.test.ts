@@ -1,5 +1,5 @@
 import { getEventListeners } from 'node:events';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { EndEvent, InvalidItem, ListOptions } from '../../src/index.ts';
 import { serve } from '../support/fault-server.ts';
 import { ok, refuse } from '../support/fault-steps.ts';
@@ -64,6 +64,24 @@ describe('collect', () => {
     expect(error.message).not.toContain('No request was made'); // the list was requested
   });
 });
+
+it.each([
+  ['eur', 'empty', 1],
+  ['EUR', 'empty', 0],
+  ['eur', 'not empty', 0],
+] as const)(
+  'a list of the currency %s that is %s prints how a code is usually written %i times',
+  async (currency, is, lines) => {
+    const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
+    onTestFinished(() => warn.mockRestore());
+    const found = ok(page(is === 'empty' ? [] : [successInvoice]));
+    const { invoices } = clientOf((await serve(found, found)).url);
+    await invoices.list({ currency });
+    await invoices.list({ currency });
+    expect(warn).toHaveBeenCalledTimes(lines);
+    if (lines > 0) expect(warn).toHaveBeenCalledWith(expect.stringMatching(/found nothing\..*usually written "EUR"/));
+  },
+);
 
 describe('rows that contradict the filter are left out', () => {
   const dollar = { id: 3, code: 'USD', name: 'Dollar', symbol: '$' };

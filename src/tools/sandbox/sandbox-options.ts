@@ -123,7 +123,7 @@ export interface SandboxOptions {
   readonly url?: string | undefined;
   /** Called with each event. Errors thrown here are printed on the console and change nothing. */
   readonly onEvent?: Callback<[event: SandboxEvent]> | undefined;
-  /** True prints no line on the console for a webhook that was refused or had no address. @defaultValue false */
+  /** True prints no line on the console, such as that of a webhook that was refused or had no address. @defaultValue false */
   readonly quiet?: boolean | undefined;
 }
 

@@ -124,6 +124,17 @@ describe('the console', () => {
     expect(print.mock.calls.flat()).toEqual(lines);
   });
 
+  it('says that an order id is the uuid of an invoice, whose order gets a second one', async () => {
+    const print = vi.spyOn(console, 'warn').mockImplementation(() => {});
+    const sandbox = createSandbox();
+    const { uuid } = sandbox.create({ ...order, external_id: 'order-7' });
+    sandbox.create({ ...order, external_id: uuid });
+    sandbox.create({ ...order, external_id: crypto.randomUUID() });
+    const line = `external_id ${uuid} is the uuid of an invoice of order-7: this is a second one`;
+    expect(print.mock.calls).toEqual([[expect.stringContaining(line)]]);
+    expect(sandbox.events()).toContainEqual(expect.objectContaining({ kind: 'note', text: line }));
+  });
+
   it('may throw, and the payment is done', async () => {
     vi.spyOn(console, 'warn').mockImplementation(() => {
       throw new Error('fail on console');

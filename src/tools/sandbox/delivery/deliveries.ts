@@ -35,7 +35,7 @@ export function deliveryState({ status, made }: DeliveryRecord): EndingDelivery[
  * Prints one line on the console, once for each `key` of a sandbox, for people who do not look at the returned
  * delivery.
  */
-function warn({ settings, serial }: World, key: string, line: string): void {
+export function warn({ settings, serial }: World, key: string, line: string): void {
   if (!settings.quiet) warnOnce(`sandbox ${serial} ${key}`, `sandbox: ${line}`);
 }
 

@@ -7,7 +7,7 @@ import { ConfigurationError } from '../../../errors/classes.ts';
 import { openInvoice } from '../business/invoices.ts';
 import { freshRates } from '../business/money.ts';
 import { withdrawalsInOrder } from '../business/withdrawals.ts';
-import { resend } from '../delivery/deliveries.ts';
+import { resend, warn } from '../delivery/deliveries.ts';
 import { type Dialect, wireForm } from '../dialects.ts';
 import { type InvoiceRecord, NEW_INVOICE_NAMES } from '../state/records.ts';
 import type { NewInvoice } from '../types.ts';
@@ -144,6 +144,12 @@ function openDraft(world: World, body: string): InvoiceRecord {
   const draft = readDraft(world, body);
   const existing = world.store.byExternalId(draft.external_id);
   if (existing !== undefined) throw alreadyExists(world, existing);
+  const other = world.store.byUuid(draft.external_id);
+  if (other !== undefined) {
+    const problem = `external_id ${draft.external_id} is the uuid of an invoice of ${other.external_id}: this is a second one`;
+    world.log.note(problem);
+    warn(world, 'uuid', `${problem}. Give the id of the order.`);
+  }
   return openInvoice(world, draft);
 }
 

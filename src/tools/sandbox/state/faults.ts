@@ -215,9 +215,18 @@ function readFault(value: Fault | FaultType): Fault {
   const status = 'status' in fault ? fault.status : undefined;
   if (status !== undefined && !(Number.isInteger(status) && status >= 400 && status <= 599))
     fail(`The status of a fault must be from 400 to 599, not ${quoted(status)}`);
+  const option = Object.keys(fault).find((name) => FAULT_OPTION_NAMES.has(name));
+  if (option !== undefined)
+    fail(`${option} stands beside the fault, as in faults.next({ type: '${fault.type}' }, { ${option} })`);
   checkOptions(`The fault ${fault.type}`, fault, new Set(['type', ...FAULTS[fault.type].members]), fail);
   if ('for' in fault && fault.for !== undefined) parseDuration(fault.for, `for of the fault ${fault.type}`);
   return fault;
+}
+
+/** Refuses a setting of a fault among the options beside it. */
+function checkPlaces({ type }: Fault, options: object): void {
+  const setting = Object.keys(Object(options)).find((name) => FAULTS[type].members.includes(name));
+  if (setting !== undefined) fail(`${setting} stands in the fault, as in faults.next({ type: '${type}', ${setting} })`);
 }
 
 const DEFAULT_DURATION = { hold: 600_000, outage: 3_600_000 } as const;
@@ -248,6 +257,7 @@ export class FaultScript implements Faults {
   next(value: Fault | FaultType | FaultOptions, given: FaultOptions = {}): void {
     const isFault = typeof value !== 'object' || value === null || 'type' in value;
     const [fault, options] = isFault ? [readFault(value), given] : [{ type: 'random' } as const, value];
+    checkPlaces(fault, options);
     checkOptions('faults.next', options, FAULT_OPTION_NAMES, fail);
     const isOutage = fault.type === 'outage';
     const {

@@ -141,6 +141,18 @@ it.each([
   expect(() => faults[name]?.(...values)).toThrow(ConfigurationError);
 });
 
+it.each([
+  [
+    ['rate_limit', { retryAfter: 60 }],
+    "retryAfter stands in the fault, as in faults.next({ type: 'rate_limit', retryAfter })",
+  ],
+  [[{ type: 'hang', times: 2 }], "times stands beside the fault, as in faults.next({ type: 'hang' }, { times })"],
+  [[{ type: 'outage' }, { for: '2h' }], "for stands in the fault, as in faults.next({ type: 'outage', for })"],
+] as const)('a setting in the other place is shown in its own: %j', (values, message) => {
+  const faults = inProcess().sandbox.faults as unknown as { next(...given: unknown[]): void }; // plain JavaScript
+  expect(() => faults.next(...values)).toThrow(message);
+});
+
 it.each<[DeliveryFault, object, number]>([
   [{ type: 'wrong_signature' }, { age: 0, isSigned: false, isSame: true }, 1],
   [{ type: 'late_timestamp' }, { age: 600, isSigned: true, isSame: true }, 1],

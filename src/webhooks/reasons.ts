@@ -51,7 +51,7 @@ const ROWS = {
   ),
   no_handler: done('An unknown event was acknowledged, because there is no onUnknown.', null, 'counted'),
   failed_after_commit: done(
-    'Your function threw after its commit. The event is done, and the rest of the function does not run again.',
+    'Your function failed after its commit. The event is done, and the rest of the function does not run again.',
     'Do the rest of this event by hand, and correct the error.',
     'each',
   ),
@@ -136,7 +136,7 @@ const ROWS = {
   ),
   handler_failed: failed(
     500,
-    'Your function threw.',
+    'Your function threw. What it wrote outside of context.tx or commit stays, and a repeat writes it again.',
     'Correct the error, which the report and the console of the receiver show. If the order was already booked, return instead of throwing.',
   ),
   setup: refused(

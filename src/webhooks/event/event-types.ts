@@ -122,7 +122,8 @@ export type InvoiceEvent = KnownInvoiceEvents[keyof KnownInvoiceEvents] | Unknow
 
 /**
  * The merchant's functions, one for each way in which an invoice ends. `Context` is their second argument: a store may
- * add members.
+ * add members. A function fails by throwing. A failure that it returns counts as thrown: an Error, a response or an
+ * object with `ok: false` or a status from 400, and an array with a rejected result of `Promise.allSettled`.
  */
 export interface InvoiceEventHandlers<Context> {
   /**

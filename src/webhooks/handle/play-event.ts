@@ -3,10 +3,12 @@ import { asUnknown } from '../event/decode.ts';
 import type { InvoiceEvent } from '../event/event-types.ts';
 import { rowOf } from '../event/events.ts';
 import { dedupeKey, digestDifference, eventDigest } from '../event/identity.ts';
+import type { Fact } from '../reasons.ts';
 import type { Claim, ClaimResult, LeaseStore, OnceRequest, OnceResult, TransactionStore } from '../stores/store.ts';
 import type { EventFunction, HandlerSettings } from './handler-options.ts';
 import type { Ending } from './reply.ts';
 import { type ReportSubject, report, reportLate } from './report.ts';
+import { ReturnedFailure, returnedFailure } from './returned-failure.ts';
 import { keepLease, LEASE, limitRun, type TimeLimit, type WebhookTimers } from './timing.ts';
 
 // How a trusted event passes the store and the merchant's function, from a webhook and from `catchUp` alike. A store
@@ -101,7 +103,8 @@ async function playEvent<Extra extends object>(
     report(settings, subject, { reason: 'taken_over', cause });
   }
   const work = watch(signal, (extra: Extra) => handler(event, { ...context, takenOver, ...extra }));
-  return await runClaimed(store, claim, timers, work);
+  const onLate = (error: unknown): void => report(settings, subject, { reason: 'failed_after_commit', ...LATE, error });
+  return await runClaimed(store, claim, timers, work, onLate);
 }
 
 const RUNNING: Ending = { verdict: 'duplicate_running' };
@@ -134,6 +137,11 @@ const ENDED_BY_ANOTHER: Ending = {
     'Your function, or a transaction of your framework inside of it, committed the transaction of the store. The event is done. What the function wrote later is not part of the transaction.',
   remedy:
     'Compare the writes of this event by hand. Begin and end no transaction in the function: write with context.tx.',
+};
+/** Of work that the function did not await. */
+const LATE: Fact = {
+  cause: 'Your function wrote after it had ended, and the write was refused.',
+  remedy: 'Await all work in the function, such as await commit(…), and look for what this event lacks.',
 };
 const NOT_BEGUN = 'The store took too long. Your function did not begin.';
 const MAX_SHOWN_NAME = 100;
@@ -206,7 +214,8 @@ function watch<Extra>(signal: AbortSignal, work: (extra: Extra) => unknown): Wat
           throw new Error(NOT_BEGUN); // makes the store roll back
         }
         watched.state = 'working';
-        await work(extra);
+        const failure = returnedFailure(await work(extra));
+        if (failure !== null) throw failure;
         watched.state = 'ended';
       } catch (error) {
         if (watched.state === 'working') watched.state = 'ended';
@@ -233,6 +242,11 @@ function storeFailed(ending: Ending, error: unknown): Ending {
   return { ...ending, ...(isOurs && { cause: `${ending.cause} ${error.message}` }), error };
 }
 
+function handlerFailed({ error }: NonNullable<WatchedWork<never>['failure']>): Ending {
+  const cause = error instanceof ReturnedFailure ? { cause: error.message } : {};
+  return { verdict: 'handler_failed', ...cause, error };
+}
+
 /** Runs the event in the transaction of the store, which holds the claim. Never rejects. */
 async function runOnce<Extra extends object>(
   store: TransactionStore<Extra>,
@@ -253,7 +267,7 @@ async function runOnce<Extra extends object>(
     return { verdict: 'done' };
   } catch (error) {
     if (work.state === 'stopped') return { verdict: 'time_limit', cause: NOT_BEGUN };
-    if (work.failure !== null && !limit.signal.aborted) return { verdict: 'handler_failed', ...work.failure };
+    if (work.failure !== null && !limit.signal.aborted) return handlerFailed(work.failure);
     return storeFailed(work.state === 'waiting' ? STORE_DOWN : STORE_FAILED, error);
   } finally {
     limit.end();
@@ -272,11 +286,12 @@ async function runClaimed<Extra extends object>(
   claim: Claim,
   timers: WebhookTimers,
   work: WatchedWork<Extra>,
+  onLate: (error: unknown) => void,
 ): Promise<Ending> {
   const endLease = keepLease(store, claim, timers);
   const run = (extra: Extra): Promise<void> => work.run(extra);
   try {
-    const result = store.run === undefined ? await runPlain(store, claim, run) : await store.run(claim, run);
+    const result = store.run === undefined ? await runPlain(store, claim, run) : await store.run(claim, run, onLate);
     checkEnded(work);
     // Checked before the failure of the function: the store may have made it fail, to tell it that the claim was lost.
     if (!result) return { verdict: 'lease_lost' };
@@ -289,7 +304,7 @@ async function runClaimed<Extra extends object>(
     const { state, failure } = work;
     if (failure !== null || state === 'waiting') await releaseQuietly(store, claim);
     if (state === 'stopped') return { verdict: 'time_limit', cause: NOT_BEGUN };
-    return failure === null ? { ...STORE_FAILED, error } : { verdict: 'handler_failed', ...failure };
+    return failure === null ? { ...STORE_FAILED, error } : handlerFailed(failure);
   } finally {
     endLease();
   }

@@ -202,11 +202,12 @@ export function sqliteStoreWaiting<Db extends SqliteDatabase>(
     complete,
     release: ({ key, owner }) =>
       inLock(() => void (changes(sql.endReplay, key, owner) || changes(sql.release, key, owner))),
-    async run(claimed, work) {
+    async run(claimed, work, onLate) {
       const once = commitOnce(
         db,
         (write) => whenUnlocked(waiting, busyTimeout, write),
         () => changes(sql.completeOnce, now(), claimed.key, claimed.owner),
+        onLate,
       );
       const thrown = await work({ commit: once.commit }).then(
         () => null,
@@ -243,15 +244,18 @@ const TAKEN_OVER = 'Another attempt took the event over. Nothing was written.';
  * the event too early nor loses an error, and refuses further calls.
  *
  * @param complete Marks the event done if the claim still holds, and returns whether it does.
+ * @param onLate Called with the error of a call after the end, which nothing may await.
  */
 function commitOnce<Db extends SqliteDatabase>(
   db: Db,
   whenFree: <T>(write: () => T) => Promise<T>,
   complete: () => boolean,
+  onLate: (error: unknown) => void = () => {},
 ): { readonly commit: SqliteCommit<Db>; end(): Promise<Commit> } {
   const progress: Commit = { state: 'unused', failure: null };
   const calls: Promise<unknown>[] = [];
   let isOver = false;
+  let isRead = false;
   const attempt = async <T>(write: (db: Db) => T): Promise<T> => {
     if (isOver) throw new ConfigurationError('context.commit was called after the handler had ended: await your work.');
     if (progress.state === 'committed' || progress.state === 'waiting') {
@@ -284,7 +288,8 @@ function commitOnce<Db extends SqliteDatabase>(
       const call = attempt(write as (db: Db) => never); // the type refuses only a function that returns a promise
       calls.push(
         call.catch((error: unknown) => {
-          progress.failure = { error };
+          if (isRead) onLate(error);
+          else progress.failure = { error };
         }),
       );
       return call;
@@ -292,6 +297,7 @@ function commitOnce<Db extends SqliteDatabase>(
     async end() {
       isOver = true;
       await Promise.all(calls);
+      isRead = true;
       return progress;
     },
   };

@@ -137,8 +137,10 @@ export interface LeaseStore<Extra extends object = object> extends StoreRecords 
    *
    * A store on one shared connection instead adds a function to the context, `commit`, that does all of that. If `work`
    * did not call it, the store completes the event after `work`. Claims and extensions must not wait for the transaction.
+   *
+   * @param onLate Called with the error of a write that came after the work had ended. The handler reports it.
    */
-  run?(claim: Claim, work: (extra: Extra) => Promise<void>): Promise<RunResult>;
+  run?(claim: Claim, work: (extra: Extra) => Promise<void>, onLate?: (error: unknown) => void): Promise<RunResult>;
 }
 
 /** A request to run the work of an event once. */

@@ -3,6 +3,7 @@ import { ConfigurationError } from '../../../src/errors/classes.ts';
 import {
   createWebhookHandler,
   memoryStore,
+  type TransactionStore,
   type WebhookHandlerOptions,
   type WebhookReport,
   type WebhookSecret,
@@ -161,6 +162,51 @@ it.each<[string, () => unknown]>([
   isFailing = false;
   expect(await send(shop)).toMatchObject({ status: 200, body: 'done' });
   expect([shop.calls, shop.clock.pending]).toEqual([['paid'], 0]);
+});
+
+const refusing = Response.json({}, { status: 503 });
+it.each<[string, unknown, RegExp | null, unknown?]>([
+  ['an error', failure, /returned an error.*Throw a failure/, failure],
+  ['a Response', refusing, /response with the status 503/, refusing],
+  ['what undici gives', { statusCode: 422 }, /response with the status 422/],
+  ['an object with ok: false', { ok: false, error: 'no stock' }, /object with ok: false/],
+  ['what allSettled gives', [{ status: 'rejected', reason: failure }], /rejected result of allSettled/, failure],
+  ['a pipeline of ioredis', [[null, 'OK'], [failure]], /an error/, failure],
+  ['false', false, null],
+  ['a row', { ok: true, status: 'failed', code: 500, error: null }, null],
+  ['rejected rows', [{ status: 'rejected', reason: 'limit', id: 7 }], null],
+  ['a row with a number', [{ status: 1042 }, { status: 3, statusCode: 201 }], null],
+  ['nothing', null, null],
+])('a function that returns %s is judged by what that says of itself', async (_name, result, cause, error) => {
+  for (const store of [memoryStore(), once()]) {
+    const shop = endpoint({ store, onPaid: () => result as undefined }); // the types let anything pass
+    const [verdict, status] = cause === null ? ['done', 200] : ['handler_failed', 500];
+    expect(await send(shop)).toMatchObject({ status, body: verdict });
+    expect(shop.reports.map(({ message }) => message)).toEqual(cause === null ? [] : [expect.stringMatching(cause)]);
+    if (error !== undefined) expect(shop.reports[0]?.error).toMatchObject({ cause: error });
+    expect((await send(shop)).body).toBe(cause === null ? 'duplicate' : 'handler_failed');
+  }
+});
+
+/** A store that commits only where the work did not reject. */
+function once(): TransactionStore {
+  const done = new Map<string, string>();
+  return {
+    retention: null,
+    async runOnce({ key, digest }, work) {
+      const found = done.get(key);
+      if (found !== undefined) return { state: 'done', digest: found };
+      await work({});
+      done.set(key, digest);
+      return { state: 'committed' };
+    },
+  };
+}
+
+it('a function that throws is told that its writes outside of the transaction stay', async () => {
+  const shop = endpoint({ onPaid: throwing });
+  await send(shop);
+  expect(shop.reports[0]?.message).toMatch(/What it wrote outside of context\.tx or commit stays/);
 });
 
 it('a repeat while the function runs is answered 409 with a time to wait', async () => {

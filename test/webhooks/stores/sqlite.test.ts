@@ -99,6 +99,13 @@ it.each<[string, Work, string, number, (Error | RegExp)?]>([
   ['a forgotten commit that throws', (commit) => void commit(fail), 'store_failed', 0, failure],
   ['a commit whose error is caught', (commit) => commit(fail).catch(() => undefined), 'store_failed', 0, failure],
   ['an error after its commit', (commit, { credit }) => commit(credit).then(fail), 'failed_after_commit', 1, failure],
+  [
+    'a failure that it returns after its commit',
+    (commit, { credit }) => commit(credit).then(() => failure),
+    'failed_after_commit',
+    1,
+    failure,
+  ],
   ['a commit of async work, which does not begin', commitsAsyncWork, 'handler_failed', 0, /synchronous/],
   [
     'a commit that gives a promise',
@@ -135,6 +142,7 @@ it.each<[string, Work, string, number, (Error | RegExp)?]>([
   expect(shop.credits()).toBe(credits);
   if (error instanceof RegExp)
     expect(at.reports[0]?.error).toMatchObject({ code: 'SDK_CONFIGURATION', message: expect.stringMatching(error) });
+  else if (title.includes('returns')) expect(at.reports[0]?.error).toMatchObject({ cause: error });
   else expect(at.reports[0]?.error).toBe(error);
   const isDone = body === 'done' || credits > 0 || title.includes('COMMIT'); // which keeps the completion
   expect((await send(at)).body === 'duplicate').toBe(isDone);
@@ -143,14 +151,19 @@ it.each<[string, Work, string, number, (Error | RegExp)?]>([
   expect(unhandled).toEqual([]);
 });
 
-it('a commit after the handler has ended is refused', async () => {
-  const { store } = await shopWith();
-  let later: (() => Promise<unknown>) | undefined;
+it('a commit after the handler has ended is refused, and reported where nothing awaits it', async () => {
+  const { store, credits, credit } = await shopWith();
   const at = receiver(store, (_event, { commit }) => {
-    later = () => commit(() => 1);
+    setTimeout(() => void commit(credit), 20);
   });
-  await send(at);
-  await expect(later?.()).rejects.toThrow('after the handler had ended');
+  expect(await send(at)).toMatchObject({ status: 200, body: 'done' });
+  await expect.poll(() => at.reports).toHaveLength(1);
+  expect(at.reports[0]).toMatchObject({
+    ...{ reason: 'failed_after_commit', status: null, order: 'order-1042' },
+    message: expect.stringMatching(/wrote after it had ended.*await commit/),
+    error: { message: expect.stringContaining('after the handler had ended') },
+  });
+  expect(credits()).toBe(0);
 });
 
 it('a commit of a late loser does not call its function, and the delivery is answered 409', async () => {

@@ -1,4 +1,13 @@
-import { configurationFail, count, type Fail, type OptionTable, readOptions, word } from '../../errors/checks.ts';
+import { isObject } from '../../contract/json.ts';
+import {
+  configurationFail,
+  count,
+  type Fail,
+  kindOf,
+  type OptionTable,
+  readOptions,
+  word,
+} from '../../errors/checks.ts';
 import { ConfigurationError } from '../../errors/classes.ts';
 import type { OnceResult, TransactionStore } from './store.ts';
 import {
@@ -395,10 +404,18 @@ interface PostgresConnection {
 
 const queryOf =
   (on: TransactionQuery): Query =>
-  async (text, values) => {
-    const result = await on.query(text, values);
-    return 'rows' in result ? result.rows : result;
-  };
+  async (text, values) =>
+    rowsOf(await on.query(text, values));
+
+/** @throws ConfigurationError for anything but rows, which some frameworks return beside other things */
+function rowsOf(result: unknown): readonly unknown[] {
+  const rows = isObject(result) ? result['rows'] : result;
+  if (Array.isArray(rows) && rows.every(isObject)) return rows;
+  const what = Array.isArray(rows) ? '[rows, metadata]' : kindOf(result);
+  throw new ConfigurationError(
+    `PostgresTransactions: query() returned ${what}: return the rows, which are objects (Sequelize: type: QueryTypes.SELECT).`,
+  );
+}
 
 /** @throws ConfigurationError for anything but a pool or transactions */
 function connectionOf(database: unknown, settings: TransactionSettings): PostgresConnection {

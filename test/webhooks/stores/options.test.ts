@@ -11,6 +11,7 @@ import {
   sqliteStore,
 } from '../../../src/webhooks/index.ts';
 import { temporaryFolder } from '../../support/engine-process.ts';
+import { endpoint, send } from '../endpoint.ts';
 
 const files = temporaryFolder('store-options');
 afterAll(() => files.remove());
@@ -108,6 +109,23 @@ it('sqliteStore says once in production that a database without a file forgets',
   for (const each of [memory, temporary]) sqliteStore(each);
   vi.unstubAllEnvs();
   expect(lines).toEqual([expect.stringMatching(/:memory:\) in production.*\n.*Open a file/)]);
+});
+
+it.each<[what: string, result: unknown, word: string]>([
+  ['[rows, metadata], as Sequelize without a type', [[], { rows: [] }], '[rows, metadata]'],
+  ['[rows, fields]', [[{ name: 'event_key' }], []], '[rows, metadata]'],
+  ['arrays of values', { rows: [['event_key']] }, '[rows, metadata]'],
+  ['nothing', undefined, 'undefined'],
+  ['an object without rows', { rowCount: 0 }, 'an object'],
+])('postgresStore over a framework whose query() returns %s says so, and runs nothing', async (_what, result, word) => {
+  const query = async () => result as object[]; // the mistake
+  const store = postgresStore({ query, transaction: (run) => run({ query }) });
+  const message = `query() returned ${word}: return the rows, which are objects (Sequelize: type: QueryTypes.SELECT).`;
+  await expect(store.migrate()).rejects.toThrow(new ConfigurationError(`PostgresTransactions: ${message}`));
+  const shop = endpoint({ store });
+  expect(await send(shop)).toMatchObject({ status: 503, body: 'store_failed' });
+  expect(shop.reports).toMatchObject([{ message: expect.stringContaining(message) }]);
+  expect(shop.calls).toEqual([]);
 });
 
 it('memoryStore says once in production that it forgets', () => {

@@ -155,4 +155,5 @@ it('<, <=, > and >= between two Decimals compare numbers, and text, JSON, == and
   expect(small).toBeInstanceOf(Decimal);
   expect(Decimal.isDecimal(small) && small.plus(large) > large).toBe(true);
   expect(new HostDecimal('9.99') < new HostDecimal('10.1')).toBe(false); // decimal.js itself compares texts
+  expect(['toPostgres' in small, 'toPostgres' in new HostDecimal('9.99')]).toEqual([true, false]);
 });

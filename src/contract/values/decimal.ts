@@ -20,12 +20,19 @@ export const Decimal: typeof DecimalJs = DecimalJs.clone({
 export type Decimal = DecimalJs;
 
 // `credited >= due` is what a shop writes, and without this it would compare texts: "9.99" is above "10.1". A prototype
-// of its own, because the one of decimal.js is shared with the host's copies.
+// of its own, because the one of decimal.js is shared with the host's copies. The package pg asks a value for toPostgres,
+// and would otherwise write JSON: a column of text got "25" with its quotes.
 Decimal.prototype = Object.create(Decimal.prototype, {
   constructor: { value: Decimal, configurable: true, writable: true },
   [Symbol.toPrimitive]: {
     value(this: DecimalJs, hint: string) {
       return hint === 'number' ? Number(this.toString()) : this.toString(); // toNumber() would come back here
+    },
+    configurable: true,
+  },
+  toPostgres: {
+    value(this: DecimalJs) {
+      return this.toString();
     },
     configurable: true,
   },

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { PGlite } from '@electric-sql/pglite';
 import type { Client, Pool, PoolClient } from 'pg';
 import { afterAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { Decimal } from '../../../src/contract/values/decimal.ts';
 import {
   ConfigurationError,
   type PostgresStoreOptions,
@@ -157,6 +158,13 @@ describe('a transaction of a pg Pool', () => {
       expect(await credits()).toBe(0);
     },
   );
+
+  it('writes an amount of an event, and what is computed of it, as a number without quotes', async () => {
+    const amount = new Decimal('25.10');
+    const values = [amount, amount.times(2), new Decimal('0.0000001')];
+    const { rows } = await given.query('SELECT $1::text AS a, $2::numeric::text AS b, $3::text AS c', values);
+    expect(rows).toEqual([{ a: '25.1', b: '50.2', c: '0.0000001' }]);
+  });
 
   it('a COMMIT hidden in a statement of several is detected', async () => {
     const { once } = await benchOf(given);

@@ -146,12 +146,21 @@ function toConsole(report: WebhookReport, isStranger: boolean, now: () => number
     return;
   }
   const isStrange = isStranger && !OWN_WORDS.has(reason); // an endpoint that is set up wrongly may see no header
-  const unprinted = countOf(isStrange ? 'stranger' : reason, now());
+  const unprinted = countOf(isStrange ? 'stranger' : reason, timeOf(now));
   const [cause, remedy] = isCauseKnown || OWN_WORDS.has(reason) ? [message] : [row.cause, row.remedy];
   const ended = status === 200 ? 'acknowledged' : `refused, ${status}`;
   if (unprinted === 0)
     print(isStrange ? STRANGER : `webhook ${ended} ${reason}. ${[cause, remedy].filter(Boolean).join('\n  ')}`, error);
   else if (unprinted > 0 && !isStrange) print(`${unprinted} more webhooks ${ended} ${reason}. ${cause}`, error);
+}
+
+/** The time of the handler. Its clock may be what the report is about. */
+function timeOf(now: () => number): number {
+  try {
+    return now();
+  } catch {
+    return Date.now();
+  }
 }
 
 /**

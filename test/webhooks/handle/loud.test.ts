@@ -70,6 +70,16 @@ describe('without onReport, the console shows', () => {
     ]);
   });
 
+  it.each([
+    ['seconds', () => Date.now() / 1000, /refused, 500 setup\. now gave 1\d{9}[.\d]*: .*milliseconds, not in seconds/],
+    ['a Date of seconds', () => new Date(Date.now() / 1000), /refused, 500 setup\. .*not in seconds/],
+    ['nothing', () => Number.NaN, /refused, 500 setup\. now must be a Date, milliseconds/],
+  ])('a clock that gives %s', async (_what, now, line) => {
+    forgetPrinted();
+    expect(await send(shopWith({ now }))).toMatchObject({ status: 500, body: 'setup' });
+    expect(lines).toEqual([[expect.stringMatching(line)]]);
+  });
+
   it('an endpoint that is set up wrongly, although no header of a delivery came', async () => {
     forgetPrinted();
     const shop = shopWith({});

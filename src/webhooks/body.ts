@@ -16,7 +16,7 @@ const MIDDLEWARE =
 export const RAW_BODY_ADVICE =
   'Give the handler the raw body. ' +
   "Express: express.raw({ type: 'application/json' }) on this route, before express.json(). " +
-  "Fastify: addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => done(null, body)). " +
+  "Fastify: addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => done(null, body)), and pass on request and reply, not request.raw and reply.raw. " +
   'Nest: NestFactory.create(AppModule, { rawBody: true }) and request.rawBody. ' +
   `${MIDDLEWARE} ` +
   'Koa: no body parser on this route. Next, Hono, workers: await request.arrayBuffer().';

@@ -316,6 +316,17 @@ it.each<[string, 'parsed' | 'consumed', Start, string]>([
     overFastify((app, handler) => app.post('/webhook', toNodeHandler(handler))),
     FASTIFY,
   ],
+  [
+    'Fastify: its parser, and the request and the reply of Node',
+    'consumed',
+    overFastify((app, handler) => {
+      app.register(async (plugin) => {
+        plugin.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_, body, done) => done(null, body));
+        plugin.post('/webhook', (request, reply) => toNodeHandler(handler)(request.raw, reply.raw));
+      });
+    }),
+    'pass on request and reply, not request.raw and reply.raw',
+  ],
   ['Koa: below the body parser', 'parsed', overKoa(koaParser(false), onItsPath), KOA],
   ['Hono: middleware that calls c.req.json()', 'consumed', overHono((c) => c.req.json()), HONO],
   ['Hono: middleware that calls c.req.text()', 'consumed', overHono((c) => c.req.text()), HONO],

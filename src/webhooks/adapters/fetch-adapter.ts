@@ -40,7 +40,7 @@ export function toFetchHandler(handler: HandlerSource): FetchHandler {
       method: request?.method ?? 'POST',
       headers: request?.headers ?? {},
       body: async (limit, signal) => {
-        if (request === null) throw NOT_A_REQUEST();
+        if (request === null) throw notARequest(input);
         return await readRequest(request, limit, signal);
       },
     });
@@ -56,10 +56,13 @@ export function toFetchHandler(handler: HandlerSource): FetchHandler {
   };
 }
 
-const NOT_A_REQUEST = () =>
-  new ConfigurationError(
-    "toFetchHandler got no Request of fetch. Express, Fastify, Koa, Nest and node:http: change the line to app.post('/webhook', toNodeHandler(handler)). Functions of a Request: pass it on as it came.",
+function notARequest(input: unknown): ConfigurationError {
+  return new ConfigurationError(
+    typeof memberOf(input, 'then') === 'function'
+      ? 'toFetchHandler got a promise: await it, such as await signedRequest(…).'
+      : "toFetchHandler got no Request of fetch. Express, Fastify, Koa, Nest and node:http: change the line to app.post('/webhook', toNodeHandler(handler)). Functions of a Request: pass it on as it came.",
   );
+}
 
 /**
  * Finds the Request in what a framework passed. Members are compared, because polyfills have other classes. The input

@@ -16,9 +16,13 @@ export type HandlerSource = WebhookHandler | (() => WebhookHandler);
  */
 export function handleOf(source: HandlerSource, adapter: string): (request: WebhookRequest) => Promise<WebhookReply> {
   if (isHandler(source)) return (request) => source.handle(request);
-  if (typeof source !== 'function') {
-    const fail: Fail = configurationFail(adapter);
+  const fail: Fail = configurationFail(adapter);
+  if (typeof source !== 'function')
     return fail(`needs a handler of createWebhookHandler, or a function that returns one, not ${kindOf(source)}`);
+  if (source.length > 0) {
+    return fail(
+      `takes a handler, or a function without parameters that makes it. If this is handler.handle: ${adapter}(handler), without .handle`,
+    );
   }
   let made: WebhookHandler | null = null;
   return async (request) => {

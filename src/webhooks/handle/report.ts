@@ -122,7 +122,7 @@ export function reportLate(settings: ReportSettings, subject: ReportSubject, lat
 const OWN_WORDS: ReadonlySet<WebhookReportReason> = new Set(['setup', 'body_already_parsed', 'no_handler']);
 
 const STRANGER =
-  'a request without any webhook header was refused: it is not from the service.\n  Usual causes: a health check, a browser or a scanner. If the service sent it, a proxy removes the headers. This is printed once.';
+  'a request without any webhook header was refused: it is not from the service.\n  Usual causes: a health check, a browser or a scanner. In a test: signWebhook(…) was not awaited. If the service sent it, a proxy removes the headers. This is printed once.';
 
 const FIRST_INTERVAL = 60_000;
 const LONGEST_INTERVAL = 3_600_000;

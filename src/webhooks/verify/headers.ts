@@ -1,3 +1,5 @@
+import { ConfigurationError } from '../../errors/classes.ts';
+import { memberOf } from '../framework.ts';
 import { refusal } from '../reasons.ts';
 
 // The headers of a request, in any form that runtimes use, read once.
@@ -26,8 +28,11 @@ export type HeaderValues = Record<HeaderName, string | readonly unknown[] | unde
  * Reads the headers once, in any form. Members of a prototype are skipped, because they were never sent.
  *
  * @throws WebhookVerificationError `missing_header` if they have no readable form.
+ * @throws ConfigurationError for a promise of them.
  */
 export function readHeaders(headers: unknown): HeaderValues {
+  if (typeof memberOf(headers, 'then') === 'function')
+    throw new ConfigurationError('The headers are a promise: signWebhook(…) was not awaited.');
   const found: HeaderValues = {
     'x-webhook-id': undefined,
     'x-webhook-signature': undefined,

@@ -165,8 +165,8 @@ const VISIBLE: readonly (Omit<Mistake, 'isProven'> & {
 })[] = [
   {
     id: 'body_empty',
-    text: 'The body is empty: something else has read the request before.',
-    remedy: RAW_BODY_ADVICE,
+    text: 'The body is empty: something else has read the request before, or the route ended before the handler.',
+    remedy: `Hono: return webhook(c.req.raw). ${RAW_BODY_ADVICE}`,
     isSeen: (body) => body.length === 0,
   },
   {

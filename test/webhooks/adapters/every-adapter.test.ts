@@ -148,3 +148,11 @@ it.each([undefined, null, {}, 'handler', Promise.resolve()])(
     }
   },
 );
+
+it('an adapter refuses handler.handle at the start, bound or not, and names the line', () => {
+  const { handler } = endpoint();
+  for (const [name, adapter] of Object.entries({ toFetchHandler, toNodeHandler, toLambdaHandler })) {
+    for (const handle of [handler.handle, handler.handle.bind(handler)])
+      expect(() => adapter(handle as never)).toThrow(`${name}(handler), without .handle`);
+  }
+});

@@ -114,14 +114,17 @@ it.each<[string, (request: Request) => FetchInput]>([
   expect(calls).toEqual(['paid order-1042']);
 });
 
-it.each<[string, unknown]>([
+it.each<[string, unknown, string?]>([
   ['nothing', undefined],
   ['a request of Node', { method: 'POST', headers: {}, on() {}, pipe() {} }],
   ['a request of a request', { request: { request: {} } }],
-])('%s in place of a Request is answered 500, and the line is reported', async (_what, input) => {
+  ['a promise', requestOf(), 'got a promise: await it, such as await signedRequest(…)'],
+])('%s in place of a Request is answered 500, and the line is reported', async (_what, input, line) => {
   const { handler, reports } = endpoint();
   expect((await toFetchHandler(handler)(input as FetchInput)).status).toBe(500); // the mistake
-  expect(reports).toMatchObject([{ reason: 'setup', message: expect.stringContaining('got no Request of fetch') }]);
+  expect(reports).toMatchObject([
+    { reason: 'setup', message: expect.stringContaining(line ?? 'got no Request of fetch') },
+  ]);
 });
 
 it('a request of the edge runtime of Next, whose getter `request` throws, is handled', async () => {

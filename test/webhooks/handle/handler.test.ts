@@ -3,6 +3,7 @@ import { ConfigurationError } from '../../../src/errors/classes.ts';
 import {
   createWebhookHandler,
   memoryStore,
+  signWebhook,
   type TransactionStore,
   type WebhookHandlerOptions,
   type WebhookReport,
@@ -126,6 +127,13 @@ it.each<[string, number, string, object, Partial<WebhookReport>?]>([
     expect(shop.calls).toEqual([]);
   },
 );
+
+it('a promise of headers is told as what it is', async () => {
+  const shop = endpoint();
+  const headers = signWebhook('{}', SECRET) as never; // the mistake: no await
+  expect(await shop.handler.handle({ method: 'POST', headers, body: '{}' })).toMatchObject({ status: 500 });
+  expect(shop.reports).toMatchObject([{ message: 'The headers are a promise: signWebhook(…) was not awaited.' }]);
+});
 
 it.each(['text/plain', 'application/x-www-form-urlencoded', '', 'application/cloudevents+json', undefined])(
   'the response to a genuine delivery of the Content-Type %s is 200',

@@ -91,6 +91,13 @@ it.each<[MistakeId, string, string, string]>([
   expect(mistake.text).not.toMatch(/whsec_|order-1042/);
 });
 
+it('an empty body may also come from a route that ended before the handler', async () => {
+  expect(await found(PAID, '', SECRET, SECRET)).toMatchObject({
+    text: expect.stringContaining('or the route ended before the handler'),
+    remedy: expect.stringMatching(/^Hono: return webhook\(c\.req\.raw\)/),
+  });
+});
+
 it('a sender that signs the body alone, or forgets the dot, is named as the one to correct', async () => {
   const { createHmac } = await import('node:crypto');
   const stamp = String(Math.floor(NOW / 1000));

@@ -43,7 +43,7 @@ const CAUSES = {
   redirect: ['It redirects{what}.', 'A redirect counts as a failure: use the final address as the callback_url.'],
   no_route: [
     'The receiver has no POST route {place}.',
-    'Compare the path of the callback_url with your route. If they are equal, move the route above the handler for all other paths.',
+    'Compare the path of the callback_url with your route. If they are equal, move the route above the handler for all other paths. In Hono the route must return webhook(c.req.raw).',
   ],
   no_post: ['The receiver takes no POST {place}.', 'Make the route take POST.'],
   body_too_large: ['The body is too large for the receiver.', 'Raise its limit: a webhook has about 1 kB.'],

@@ -28,6 +28,8 @@ export interface World {
   activity: number;
   /** The attempts to deliver a webhook that are in progress. */
   readonly attempts: Set<Promise<void>>;
+  /** Calls of `advance()` and `settle()` that wait for attempts. */
+  waiting: number;
   /** Tells the sandboxes of a process apart, so that each prints its own lines. */
   readonly serial: number;
 }
@@ -54,6 +56,7 @@ export function createParts(settings: Settings): World {
     answering: 0,
     activity: 0,
     attempts: new Set(),
+    waiting: 0,
     serial: made,
   };
 }

@@ -1,4 +1,5 @@
 import { expect, it, vi } from 'vitest';
+import { replyFor } from '../../../src/webhooks/handle/reply.ts';
 import { testSandbox } from '../../support/test-sandbox.ts';
 import { inProcess, ORDER, START } from './loopback.ts';
 
@@ -113,6 +114,20 @@ it('a receiver that awaits advance() of its own sandbox is told so on the consol
   await sandbox.pay('order-1042');
   expect(line.mock.calls.flat().join()).toMatch(/receiver awaits advance\(\).*respond first/);
   line.mockRestore();
+});
+
+it('a delivery whose receiver awaited advance() until its time limit has that as its cause', async () => {
+  const { sandbox, api } = inProcess({
+    fetch: async () => {
+      void sandbox.advance('1h');
+      await new Promise((resolve) => setImmediate(resolve));
+      const { status, headers, body } = replyFor('time_limit'); // of a handler whose function waits
+      return new Response(body, { status, headers: { ...headers } });
+    },
+  });
+  await api('POST', '/invoices', { ...ORDER, callback_url: 'http://127.0.0.1:3000/' });
+  const { delivery } = await sandbox.pay('order-1042');
+  expect(delivery?.why).toMatch(/time limit.*awaits advance\(\) or settle\(\) of this sandbox, it waits for itself/);
 });
 
 it('settle waits until the shop is quiet', async () => {

@@ -102,6 +102,8 @@ export function resend(
 
 /** Real time before a wait is told. Less than a test has. */
 const PATIENCE = 1_000;
+const WAITS_FOR_ITSELF =
+  'If the receiver awaits advance() or settle() of this sandbox, it waits for itself: call these in the test.';
 const WAITS =
   'waits for the response of a receiver before it moves the clock or settles. If the wait does not end, the receiver itself awaits advance() or settle(). It must respond first.';
 
@@ -116,7 +118,11 @@ export async function settleDeliveries(world: World, quiet = 0): Promise<void> {
     for (let waiting = inProgress(); waiting.length > 0; waiting = inProgress()) {
       const over = new AbortController();
       void sleep(PATIENCE, over.signal).then(() => over.signal.aborted || warn(world, 'waits', WAITS));
-      await Promise.all(waiting).finally(() => over.abort());
+      world.waiting += 1;
+      await Promise.all(waiting).finally(() => {
+        world.waiting -= 1;
+        over.abort();
+      });
     }
     if (quiet === 0) return;
     const { activity } = world;
@@ -168,7 +174,9 @@ async function runAttempt(
   delivery.attempt = null;
   world.activity += 1;
   if (life.aborted) return; // by close(), or by a reset, which has removed the delivery
-  const cause = await causeOfAttempt(world, result, delivery.url, fault, repeated !== null);
+  const found = await causeOfAttempt(world, result, delivery.url, fault, repeated !== null);
+  const isAwaited = world.waiting > 0 && (found?.id === 'time_out' || found?.id === 'time_limit');
+  const cause = isAwaited ? { ...found, remedy: `${WAITS_FOR_ITSELF} Otherwise: ${found.remedy}` } : found;
   const { problem: _, ...sent } = result;
   const created_at = new Date(began).toISOString();
   const ended = { ...sent, fault: fault?.type ?? null, cause, triggered_by: trigger, created_at };

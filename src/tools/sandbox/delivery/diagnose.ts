@@ -40,6 +40,10 @@ const CAUSES = {
     'No response came in time. The work takes long, or the route never calls its handler.',
     `${LONG_WORK} ${THEN_RESEND}`,
   ],
+  no_response: [
+    'The option fetch of the sandbox resolved to no Response.',
+    'Return the Response of the receiver: a function in braces needs return.',
+  ],
   redirect: ['It redirects{what}.', 'A redirect counts as a failure: use the final address as the callback_url.'],
   no_route: [
     'The receiver has no POST route {place}.',
@@ -196,6 +200,7 @@ function diagnosis(id: CauseId, url: string | null, what = ''): Diagnosis {
 
 const BY_CODE: Readonly<Record<string, CauseId>> = {
   'time-out': 'time_out',
+  'no-response': 'no_response',
   ECONNREFUSED: 'nothing_listens',
   ENOTFOUND: 'unknown_host',
   ECONNRESET: 'connection_closed',

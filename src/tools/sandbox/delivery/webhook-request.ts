@@ -1,6 +1,7 @@
 // One request to a receiver: its body, its signature, and how it is sent.
 import type { KnownEventType } from '../../../contract/statuses.ts';
 import { isLoopback } from '../../../contract/values/scalars.ts';
+import { kindOf } from '../../../errors/checks.ts';
 import { eventNameOf } from '../../../webhooks/event/events.ts';
 import { signWebhook } from '../../../webhooks/verify/signature.ts';
 import type { Dialect } from '../dialects.ts';
@@ -95,7 +96,10 @@ export async function signedRequest(
 
 /** The result of one attempt. */
 export interface SendResult extends Omit<SandboxAttempt, 'fault' | 'cause' | 'triggered_by' | 'created_at'> {
-  /** Why no response came: the code of the connection error, `time-out`, or `not_sent`. Null with a response. */
+  /**
+   * Why no response came: the code of the connection error, `time-out`, `no-response` of an own fetch, or `not_sent`.
+   * Null with a response.
+   */
   readonly problem: string | null;
 }
 type Answered = Omit<SendResult, 'duration_ms' | 'request'>;
@@ -161,7 +165,9 @@ async function sendRequest(
 /** Sends a request once. Never rejects. A redirect is a response that is not 2xx, and is not followed. */
 export async function fetchOnce(fetch: DeliveryFetch, url: string, init: RequestInit): Promise<Answered> {
   try {
-    const response = await fetch(url, { ...init, redirect: 'manual' });
+    const response: Response | undefined = await fetch(url, { ...init, redirect: 'manual' }); // a function in braces
+    if (typeof response?.status !== 'number')
+      return unanswered(`the option fetch resolved to ${kindOf(response)}`, 'no-response');
     const success = response.status >= 200 && response.status <= 299;
     return {
       problem: null,

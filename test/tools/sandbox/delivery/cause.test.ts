@@ -55,6 +55,11 @@ describe('the cause of a refused webhook', () => {
     ['401 of a login', responding(401, '', { 'WWW-Authenticate': 'Basic realm="staging"' }), 'asks for a login'],
     ['403 of a CSRF guard', responding(403, '<h1>Forbidden</h1>CSRF verification failed.'), 'CSRF'],
     ['403 of a dev server', responding(403, 'Blocked request. This host is not allowed.'), 'refuses this host name'],
+    [
+      'a fetch in braces without return',
+      () => undefined as never,
+      'fetch of the sandbox resolved to no Response. Return',
+    ],
     ['ECONNREFUSED', broken('ECONNREFUSED'), 'Nothing listens at 127.0.0.1:3000'],
     ['ENOTFOUND', broken('ENOTFOUND'), 'No address is known'],
     ['UND_ERR_SOCKET', broken('UND_ERR_SOCKET'), 'closed the connection without a response'],

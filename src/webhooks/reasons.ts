@@ -39,6 +39,9 @@ const LET_PASS =
 const CLOCK =
   'Compare the clock of the receiver (date -u) with another one, and let NTP set it. The option tolerance is 5 minutes by default.';
 
+/** What to do about an age where a sandbox may be the sender: its clock is known. */
+export const SANDBOX_CLOCK = `A sandbox stamps its webhooks by the clock of the machine, which advance() does not move. If the handler has an option now, leave it out; in a storm it is service.now. ${CLOCK}`;
+
 const ROWS = {
   done: done('The event was handled.'),
   duplicate: done(

@@ -79,7 +79,8 @@ export interface WebhookHandlerOptions<Extra extends object = object>
    */
   readonly timeout?: number | undefined;
   /**
-   * The time, as milliseconds since 1970 or a Date. Beside a sandbox: `() => sandbox.now()`.
+   * The time, as milliseconds since 1970 or a Date. Leave it out beside a sandbox, which stamps its webhooks by the clock
+   * of the machine, also after `advance()`. In a storm: `service.now`.
    * @defaultValue the clock
    */
   readonly now?: (() => number | Date) | undefined;

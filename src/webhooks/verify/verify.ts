@@ -15,7 +15,7 @@ import { areEqual, engine, type Hmac, type HmacKey, webEngine } from '../crypto.
 import { decodeEvent, type EventOrigin } from '../event/decode.ts';
 import type { InvoiceEvent } from '../event/event-types.ts';
 import { malformed } from '../event/payload.ts';
-import { refusal } from '../reasons.ts';
+import { refusal, SANDBOX_CLOCK } from '../reasons.ts';
 import { parseClock, type TimeSource } from '../time-source.ts';
 import { type HeadersInput, type HeaderValues, readHeaders, requiredHeaders } from './headers.ts';
 import { isSandboxAllowed, isSandboxSecret, warnOfSandboxSecret } from './sandbox-secret.ts';
@@ -45,7 +45,8 @@ export interface VerifyWebhookOptions {
   /** Greatest age, and greatest lead, of the timestamp: 30,000 to 900,000 milliseconds. @defaultValue 300,000 */
   readonly tolerance?: number | undefined;
   /**
-   * The time to compare with: a Date, milliseconds since 1970, or a function that returns one. @defaultValue the clock
+   * The time to compare with: a Date, milliseconds since 1970, or a function that returns one. Not that of a sandbox,
+   * which stamps its webhooks by the clock of the machine. @defaultValue the clock
    */
   readonly now?: Date | number | (() => Date | number) | undefined;
   /** The only encoding to accept. @defaultValue both, distinguished by their exact form */
@@ -242,10 +243,6 @@ function readClock(settings: VerifySettings): number {
     throw new ConfigurationError('The now function threw.');
   }
 }
-
-/** What to do about an age in sandbox mode: the sandbox signs by a clock of its own. */
-const SANDBOX_CLOCK =
-  'In sandbox mode: the sandbox signs by its own clock, which advance() moves. Give the handler that clock: now: () => sandbox.now().';
 
 function checkAge(age: number, { tolerance, sandbox }: VerifySettings): void {
   const advice = isSandboxAllowed(sandbox) ? { remedy: SANDBOX_CLOCK } : {};

@@ -4,8 +4,9 @@ import type { WebhookReason } from '../../../errors/codes.ts';
 import { printable } from '../../../errors/printable.ts';
 import { utf8 } from '../../../webhooks/crypto.ts';
 import type { InvoiceEvent } from '../../../webhooks/event/event-types.ts';
-import { reasonText } from '../../../webhooks/reasons.ts';
-import { readHeaders } from '../../../webhooks/verify/headers.ts';
+import { type Fact, reasonText } from '../../../webhooks/reasons.ts';
+import { readHeaders, requiredHeaders } from '../../../webhooks/verify/headers.ts';
+import { parseTimestamp } from '../../../webhooks/verify/signature.ts';
 import { verifyWebhook } from '../../../webhooks/verify/verify.ts';
 import { fingerprintOf, whyMismatch } from '../../../webhooks/verify/why.ts';
 import { parseAbsent, readArguments } from '../arguments.ts';
@@ -55,8 +56,8 @@ export async function webhooksVerify(args: readonly string[], io: Io): Promise<E
   const { reason } = error;
   const mistake =
     reason === 'signature_mismatch' ? await whyMismatch(body, readHeaders(request.headers), secrets) : null;
-  const message =
-    mistake === null ? error.message : reasonText(reason, { cause: mistake.text, remedy: mistake.remedy });
+  const fact = mistake === null ? agedFact(reason, request, now) : { cause: mistake.text, remedy: mistake.remedy };
+  const message = fact === null ? error.message : reasonText(reason, fact);
   const fingerprints = await Promise.all(secrets.map(fingerprintOf));
   if (values.json) io.out(jsonLine({ ok: false, reason, cause: mistake?.id ?? null, message, remark, fingerprints }));
   else {
@@ -93,6 +94,17 @@ async function verifySent(
   const [, length] = Object.entries(headers).find(([name]) => name.toLowerCase() === 'content-length') ?? [];
   const fitting = mismatches.find(({ reading }) => String(reading.body.length) === length?.[0]);
   return fitting ?? (mismatches[0] as Verified); // a request has a reading at least
+}
+
+/** What is said of an age: a captured delivery is always old, and the clock of a receiver says nothing of it. */
+function agedFact(reason: WebhookReason, { headers }: CapturedRequest, at = Date.now()): Fact | null {
+  if (reason !== 'timestamp_too_old' && reason !== 'timestamp_too_new') return null;
+  const stamp = parseTimestamp(requiredHeaders(readHeaders(headers)).timestamp).toISOString();
+  return {
+    cause: `The signature matches. The timestamp is ${stamp}, and the delivery is judged at ${new Date(at).toISOString()}.`,
+    remedy:
+      'Give the time at which it arrived. If the receiver refused it then, compare its clock with that of the sender.',
+  };
 }
 
 /** The flag of this command that may help. */

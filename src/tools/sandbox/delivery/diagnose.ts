@@ -1,6 +1,6 @@
 import { printable } from '../../../errors/printable.ts';
 import { RAW_BODY_ADVICE } from '../../../webhooks/body.ts';
-import { REASONS, type Verdict } from '../../../webhooks/reasons.ts';
+import { REASONS, SANDBOX_CLOCK, type Verdict } from '../../../webhooks/reasons.ts';
 import { type MistakeId, mistakeOf } from '../../../webhooks/verify/why.ts';
 
 // Why a webhook was refused, from the response of the receiver. A receiver of this package says it itself, in the words
@@ -256,6 +256,8 @@ function fromHandler(
     const tolerance = 'Give your receiver a larger tolerance. catchUp plays the events that came too late.';
     return { id: body, text: repeated, remedy: tolerance, isProven: true };
   }
+  if (body === 'timestamp_too_old' || body === 'timestamp_too_new')
+    return { id: body, text, remedy: SANDBOX_CLOCK, isProven: true };
   if (body !== 'signature_mismatch') return { id: body, text, remedy, isProven: true };
   const cause = mistakeOf(headers['x-merchant-cause']);
   if (cause === null) {

@@ -81,7 +81,15 @@ describe('webhooks verify', () => {
     // Typed by hand: printf '1700000000.{"a":1}' | openssl dgst -sha256 -hmac whsec_sandbox
     const signature = '8538c2b82bc03892391ca36dc8b79bfbc1b1d7a9492e254952537c4558f637db';
     const input = `X-Webhook-Id: 1\nX-Webhook-Timestamp: 1700000000\nX-Webhook-Signature: ${signature}\n\n{"a":1}`;
-    expect((await verify(input)).out).toContain('timestamp_too_old');
+    const { out } = await verify(input);
+    expect(out).toMatch(/timestamp_too_old\s+The signature matches\. The timestamp is\s+2023-11-14T22:13:20\.000Z/);
+    expect(out).toMatch(/Give the time at which it\s+arrived[\s\S]*try: .*--at TIME-OF-ARRIVAL/);
+    expect(out).not.toMatch(/sandbox stamps|option now/);
+    const early = await verify(input, '--at', '2020-01-31T12:00:00Z', '--json');
+    expect(JSON.parse(early.out)).toMatchObject({
+      reason: 'timestamp_too_new',
+      message: expect.stringContaining('judged at 2020-01-31T12:00:00.000Z'),
+    });
     for (const at of ['1700000060', '1700000060000', '2023-11-14T22:14:20Z']) {
       expect((await verify(input, '--at', at)).out).toContain('malformed_payload'); // the signature holds
     }

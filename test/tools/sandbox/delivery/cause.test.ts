@@ -136,6 +136,30 @@ describe('the cause of a refused webhook', () => {
     expect((stamps[0] ?? 0) - (stamps[1] ?? 0)).toBe(6 * 60);
   });
 
+  it('is an advanced clock given to the handler: sandbox and receiver name the clock that stamps', async () => {
+    const secret = 'whsec_of_the_sandbox_1';
+    const told: string[] = [];
+    /** A handler beside a sandbox whose clock is ten minutes ahead. */
+    const playedWith = async (isGivenTheClock: boolean) => {
+      const functions = { onPaid() {}, onAdjusted() {}, onCanceled() {} };
+      const handler = createWebhookHandler({
+        ...{ secret, store: memoryStore(), sandbox: true, ...functions },
+        onReport: ({ message }) => void told.push(message),
+        now: isGivenTheClock ? () => sandbox.now() : undefined,
+      });
+      const receive: (request: Request) => Promise<Response> = toFetchHandler(handler);
+      const fetch = (url: string, init: RequestInit) => receive(new Request(url, init));
+      const { sandbox, api } = inProcess({ now: new Date(), webhookSecret: secret, fetch });
+      await api('POST', '/invoices', { ...ORDER, callback_url: 'http://127.0.0.1:3000/' });
+      await sandbox.advance('10m');
+      return (await sandbox.pay('order-1042')).delivery;
+    };
+    expect(await playedWith(false)).toMatchObject({ state: 'delivered' });
+    const advice = /stamps its webhooks by the clock of the machine, .*has an option now, leave it out/;
+    expect(await playedWith(true)).toMatchObject({ status: 401, why: expect.stringMatching(advice) });
+    expect(told).toEqual([expect.stringMatching(advice)]);
+  });
+
   it.each([
     ['wrong_signature', 'does not check the signature'],
     ['late_timestamp', 'can be played again'],

@@ -28,6 +28,11 @@ export function isProduction(): boolean {
   return /^prod/i.test(environment('NODE_ENV') ?? '');
 }
 
+/** True in a test of vitest, jest, bun or node:test, which makes many stores. The same warnings depend on it. */
+export function isTest(): boolean {
+  return environment('NODE_ENV') === 'test' || environment('NODE_TEST_CONTEXT') !== undefined;
+}
+
 /** Why a variable may be missing, for messages. */
 export function whyMissing(name: string): string {
   return underOtherName(name) ?? ' (Node reads an .env file only with --env-file)';

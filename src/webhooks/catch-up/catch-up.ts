@@ -13,6 +13,7 @@ import { identify, playInTime } from '../handle/play-event.ts';
 import { NO_SUBJECT, type ReportSubject, report } from '../handle/report.ts';
 import { startTimeLimit } from '../handle/timing.ts';
 import { type Fact, REASONS, type Verdict } from '../reasons.ts';
+import { warnOfCatchUp } from '../stores/memory-store.ts';
 import { abortedBy, concurrently, untilAborted } from './concurrently.ts';
 import {
   type CatchUpClient,
@@ -53,6 +54,7 @@ export async function catchUp<Extra extends object>(
   settings: HandlerSettings<Extra>,
 ): Promise<CatchUpResult> {
   const checked = readCatchUpOptions(merchant, options);
+  warnOfCatchUp(settings.store);
   const { idents, again, signal } = checked;
   const wasOver = signal?.aborted;
   const counts: Counts = { checked: 0, played: 0, alreadyDone: 0, open: 0, unknown: 0, busy: 0, failed: 0 };

@@ -1,5 +1,5 @@
 import { configurationFail, count, type OptionTable, readOptions } from '../../errors/checks.ts';
-import { isProduction } from '../../errors/environment.ts';
+import { isProduction, isTest } from '../../errors/environment.ts';
 import { warnOnce } from '../../errors/notify.ts';
 import { parseClock, type TimeSource } from '../time-source.ts';
 import type { Claim, LeaseStore } from './store.ts';
@@ -56,6 +56,41 @@ function warnOfProduction(): void {
   );
 }
 
+const LASTING =
+  '  An order can be fulfilled twice. Use postgresStore, sqliteStore or redisStore. This is printed once.';
+
+/** The stores in which the latest events of this process are done, by key. */
+const doneIn = new Map<string, symbol>();
+const DONE_MAX = 1_000;
+
+/** Warns once where an event is new to this store, and done in another one: a handler is made for each request. */
+function warnOfOtherStore(key: string, store: symbol): void {
+  const other = doneIn.get(key);
+  if (other === undefined || other === store || isTest()) return;
+  warnOnce(
+    'memoryStore beside another',
+    'memoryStore: an event that another memoryStore of this process has done runs again, because each remembers its own.\n' +
+      '  Make handler and store once, outside of the route and of the job. This is printed once.',
+  );
+}
+
+function rememberDone(key: string, store: symbol): void {
+  const [oldest] = doneIn.keys();
+  if (doneIn.size >= DONE_MAX && oldest !== undefined) doneIn.delete(oldest);
+  doneIn.set(key, store);
+}
+
+const memories = new WeakSet<object>();
+
+/** Warns once where `catchUp` runs over a memory, because its job is mostly a process of its own. */
+export function warnOfCatchUp(store: object): void {
+  if (!memories.has(store) || isTest()) return;
+  warnOnce(
+    'memoryStore under catchUp',
+    `memoryStore under catchUp: a job in a process of its own plays each paid order again at each run.\n${LASTING}`,
+  );
+}
+
 /**
  * Creates a store in this process, for development, tests, and a single process whose work is harmless to repeat. A
  * restart forgets everything, and two processes share nothing: the same event then runs again.
@@ -70,6 +105,7 @@ function warnOfProduction(): void {
 export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
   const { maxEntries, namespace, now } = readOptions('options', options, OPTIONS, configurationFail('memoryStore'));
   const entries = new Map<string, Entry>();
+  const self = Symbol('memoryStore');
   warnOfProduction();
 
   const heldBy = ({ key, owner }: Claim): Entry | null => {
@@ -81,7 +117,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
     return entry?.leaseEnd === null ? null : entry;
   };
 
-  return {
+  const store: MemoryStore = {
     retention: null,
     namespace,
     get size() {
@@ -93,6 +129,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
       if (held?.isDone === true && !again) return { state: 'done', digest: held.digest };
       if (held?.leaseEnd != null && held.leaseEnd > at)
         return { state: 'running', digest: held.digest, leaseEnd: held.leaseEnd };
+      if (held === undefined) warnOfOtherStore(key, self);
       if (held === undefined && entries.size >= maxEntries) {
         makeRoom(entries, at);
         warnOnce('memoryStore is full', fullText(maxEntries));
@@ -115,6 +152,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
       if (entry.leaseEnd === null) return true; // the response to the first completion was lost
       entry.leaseEnd = null;
       entry.isDone = true;
+      rememberDone(claimed.key, self);
       entries.delete(claimed.key);
       entries.set(claimed.key, entry); // moves it to the end: the oldest completion is dropped first
       return true;
@@ -125,6 +163,8 @@ export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
       else if (entry !== null) entries.delete(claimed.key);
     },
   };
+  memories.add(store);
+  return store;
 }
 
 const fullText = (maxEntries: number): string =>

@@ -201,6 +201,23 @@ describe('catchUp and deliveries', () => {
     expect(events).toMatchObject([{ external_id: 'order-1042' }]);
   });
 
+  it('are told once to be played again at each run of a job over a memory, but in tests', async () => {
+    const warn = vi.spyOn(console, 'warn').mockReturnValue();
+    const { client } = clientOf(paid);
+    await endpoint().handler.catchUp(client, uuidsOf(paid));
+    vi.stubEnv('NODE_ENV', '');
+    vi.stubEnv('NODE_TEST_CONTEXT', undefined);
+    const lasting = { ...memoryStore() }; // stands for any other store
+    await endpoint({ store: lasting }).handler.catchUp(client, uuidsOf());
+    expect(warn).not.toHaveBeenCalled();
+    for (let run = 0; run < 2; run += 1) await endpoint().handler.catchUp(client, uuidsOf());
+    vi.unstubAllEnvs();
+    expect(warn.mock.calls).toEqual([
+      [expect.stringMatching(/plays each paid order again at each run.*\n.*sqliteStore/)],
+    ]);
+    warn.mockRestore();
+  });
+
   it('neither catchUp nor a delivery handles an event that the other one holds', async () => {
     const work = deferred();
     const shop = shopOf({ onPaid: () => work.promise });

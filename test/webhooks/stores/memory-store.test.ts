@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { memoryStore } from '../../../src/webhooks/index.ts';
 import { NOW } from '../vectors.ts';
 
@@ -14,6 +14,11 @@ function store(maxEntries = 3) {
 }
 
 describe('memoryStore', () => {
+  afterEach(() => {
+    vi.restoreAllMocks();
+    vi.unstubAllEnvs();
+  });
+
   it('says once that it is full, because a late repeat of a dropped event runs again', async () => {
     const warn = vi.spyOn(console, 'warn').mockReturnValue();
     const { done } = store();
@@ -22,6 +27,24 @@ describe('memoryStore', () => {
     for (const key of ['four', 'five']) await done(key);
     expect(warn.mock.calls).toEqual([
       [expect.stringMatching(/holds 3 records.*\n.*A late repeat of its event runs again/)],
+    ]);
+  });
+
+  it('says once that another one of the process has done an event, as where each request makes its own', async () => {
+    const warn = vi.spyOn(console, 'warn').mockReturnValue();
+    const [first, second, third] = [store(), store(), store()];
+    await first.done('in a test'); // which makes many stores
+    await second.done('in a test');
+    vi.stubEnv('NODE_ENV', 'development');
+    vi.stubEnv('NODE_TEST_CONTEXT', undefined);
+    await first.done('a');
+    await first.claim('a', 'b');
+    await second.done('b');
+    expect(warn).not.toHaveBeenCalled();
+    await second.done('a');
+    await third.done('a');
+    expect(warn.mock.calls).toEqual([
+      [expect.stringMatching(/another memoryStore of this process has done runs again.*\n.*outside of the route/)],
     ]);
   });
 

@@ -121,6 +121,11 @@ const RECEIVERS: readonly (readonly [receiver: string, RequestListener, found: s
     handWritten(SECRET, { refusesRepeats: true }),
     'repeat-same repeat-restamped repeat-other-id',
   ],
+  [
+    'a receiver that makes its handler and its memory in the route',
+    (request, response) => goodReceiver(SECRET)(request, response),
+    'repeat-same repeat-restamped repeat-other-id repeat-at-once',
+  ],
   ['a receiver that takes a GET', handWritten(SECRET, { anyMethod: true }), '(refuses-get)'],
   ['a receiver that accepts everything', answers(200), EVERY_FORGERY],
   ['a receiver that refuses with a page and 200', withPages, EVERY_FORGERY],

@@ -1,4 +1,5 @@
 import { WebhookVerificationError } from '../errors/classes.ts';
+import type { WebhookReason } from '../errors/codes.ts';
 import { isMerchantError } from '../errors/guards.ts';
 import { bytesFrom, type RawBody } from './body.ts';
 import { catchUp } from './catch-up/catch-up.ts';
@@ -154,9 +155,9 @@ async function receive<Extra extends object>(
   try {
     verified = await verifyDelivery(bytes, headers, verify);
   } catch (error) {
-    const isMismatch = error instanceof WebhookVerificationError && error.reason === 'signature_mismatch';
-    if (!isMismatch || !isSandboxAllowed(verify.sandbox)) throw error;
-    return await explainMismatch(bytes, headers, verify);
+    if (!(error instanceof WebhookVerificationError) || !isSandboxAllowed(verify.sandbox)) throw error;
+    if (error.reason === 'signature_mismatch') return await explainMismatch(bytes, headers, verify);
+    return { ...endingOf(error), isCauseKnown: AGES.includes(error.reason) };
   }
   const { body: payload, origin } = verified;
   try {
@@ -167,6 +168,9 @@ async function receive<Extra extends object>(
     return { ...endingOf(error), about: { key, external_id, order } };
   }
 }
+
+/** Refusals of a genuine delivery, which in sandbox mode say by which clock the sender stamps. */
+const AGES: readonly WebhookReason[] = ['timestamp_too_old', 'timestamp_too_new'];
 
 /**
  * Says why the signature does not match, in sandbox mode only, because it costs many HMACs. The sender gets the row and

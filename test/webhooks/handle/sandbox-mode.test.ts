@@ -75,6 +75,16 @@ it.each([
   expect(lines.join('')).not.toContain('fingerprint');
 });
 
+it.each([
+  ['in sandbox mode', true, /stamps its webhooks by the clock of the machine, which advance\(\) does not move/],
+  ['outside of it', false, /refused, 401 timestamp_too_old\. .*\n {2}Compare the clock of the receiver \(date -u\)/],
+])('the console names what to do about an age %s', async (_where, sandbox, line) => {
+  const headers = await signWebhook(BODY, OWN, { timestamp: NOW - 600_000 });
+  const { handler } = endpoint({ secret: OWN, onReport: undefined, sandbox });
+  expect(await handler.handle({ method: 'POST', headers, body: BODY })).toMatchObject({ status: 401 });
+  expect(lines).toEqual([expect.stringMatching(line)]);
+});
+
 it('only a signature that does not match has a cause in the response', async () => {
   const { handler } = endpoint({ secret: OWN, sandbox: true });
   for (const headers of [{}, { 'x-webhook-id': 'd', 'x-webhook-signature': 'no', 'x-webhook-timestamp': '1' }]) {

@@ -112,7 +112,7 @@ it('a receiver that awaits advance() of its own sandbox is told so on the consol
   });
   await api('POST', '/invoices', { ...ORDER, callback_url: 'http://127.0.0.1:3000/' });
   await sandbox.pay('order-1042');
-  expect(line.mock.calls.flat().join()).toMatch(/receiver awaits advance\(\).*respond first/);
+  expect(line.mock.calls.flat().join()).toMatch(/receiver itself awaits advance\(\).*respond first/);
   line.mockRestore();
 });
 

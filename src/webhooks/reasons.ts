@@ -139,8 +139,8 @@ const ROWS = {
   ),
   handler_failed: failed(
     500,
-    'Your function threw. What it wrote outside of context.tx or commit stays, and a repeat writes it again.',
-    'Correct the error, which the report and the console of the receiver show. If the order was already booked, return instead of throwing.',
+    'Your function threw.',
+    'Correct the error, which the report and the console of the receiver show. What the function wrote outside of context.tx or commit stays, and the repeat writes it again. If the order was already booked, return instead of throwing.',
   ),
   setup: refused(
     500,

@@ -37,7 +37,7 @@ async function openShop({
     fetch,
     retry: { baseDelay: 1 },
   });
-  // the clock of the service: days pass in a second
+  // the clock of the service, which is faster than real time
   const store = sqliteStore(db, { now });
   await store.migrate();
 

@@ -159,7 +159,7 @@ const ROWS = {
   ),
   duplicate_running: failed(
     409,
-    'Another attempt is handling the same event. If its process has died, the event is free 50 seconds later.',
+    'Another attempt is handling the same event. If its process has died, the event is free at once with PostgreSQL. With another store, the event is free 50 seconds later.',
     null,
   ),
   lease_lost: failed(

@@ -30,7 +30,7 @@ export interface StormService {
   /** The origin for the shop's own addresses, such as its `callback_url`, where `receive` is a function. */
   readonly origin: string;
   /**
-   * The time of the service in milliseconds. Days pass in a second, so give it to the handler and the store where
+   * The time of the service in milliseconds. The storm moves it by days, so give it to the handler and the store where
    * `receive` is a function. Webhooks to an address are stamped by the clock of the machine.
    */
   readonly now: () => number;

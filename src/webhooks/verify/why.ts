@@ -189,7 +189,7 @@ export function visibleMistake(body: Uint8Array, headers: HeaderValues): Mistake
 /** What remains when no row explains a mismatch. */
 const ANOTHER_SECRET: Mistake = {
   id: 'another_secret',
-  text: 'The receiver probably has another secret: no usual mistake explains the signature.',
+  text: 'The sender probably has another secret than the receiver: no usual mistake explains the signature.',
   remedy:
     'Compare the secret with the dashboard, or with the lines that the sandbox prints: sandbox and production differ. If the secret is right, something changed the body in an unknown way.',
   isProven: false,

@@ -70,7 +70,7 @@ export async function webhooksCheck(args: readonly string[], io: Io): Promise<Ex
   const own =
     'If that sandbox has --callback to this receiver, its own webhooks come first, and this check sends repeats.';
   const invented =
-    'with orders that do not exist. A receiver that looks them up refuses them. Start a sandbox, or give --external-id, --uuid and --amount of an order that exists.';
+    'with orders that do not exist. A receiver that looks them up refuses them. Start a sandbox, or give --external-id and --amount of an order that exists.';
   const where = sandbox === null ? invented : `with orders that it creates in the sandbox at ${sandbox}. ${own}`;
   const questions = [
     `\n  ${style.strong('What only you can check')}`,

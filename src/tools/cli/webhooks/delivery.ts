@@ -190,8 +190,7 @@ export async function causeOfReply(
   return { ...cause, remedy: `${cause.remedy ?? ''} ${NAME_ONE}`.trim() };
 }
 
-const NAME_ONE =
-  'If the receiver refuses unknown orders, name one that it knows: --external-id ORDER --amount 25.00';
+const NAME_ONE = 'If the receiver refuses unknown orders, name one that it knows: --external-id ORDER --amount 25.00';
 
 /** @throws CliError if there was no connection. After a timeout the receiver counts as reachable. */
 export function throwIfUnreachable(url: string, { status, problem }: Reply, typed: string): void {

@@ -53,7 +53,7 @@ const BROKEN: readonly (readonly [mistake: string, listener: RequestListener, ca
     'it refuses an order that it does not know',
     receiverWith(({ external_id }) => Promise.reject(new Error(`no order ${external_id}`))),
     /Your function threw/,
-    /name one that it knows: --external-id ID --uuid UUID --amount 25.00/,
+    /name one that it knows: --external-id ORDER --amount 25.00/,
   ],
   ['a CSRF guard protects it', answers(419, {}, 'Page Expired'), /CSRF/, /Exempt this route/],
   [

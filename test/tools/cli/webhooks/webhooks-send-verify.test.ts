@@ -52,7 +52,7 @@ describe('webhooks send', () => {
     const invented = await cli(['webhooks', 'send', 'paid', receiver]);
     const named = await cli(['webhooks', 'send', 'paid', receiver, '--external-id', 'order-8']);
     expect([invented.code, named.code]).toEqual([1, 1]);
-    expect(invented.out.replaceAll(/\s+/g, ' ')).toContain('name one that it knows: --external-id ID');
+    expect(invented.out.replaceAll(/\s+/g, ' ')).toContain('name one that it knows: --external-id ORDER');
     expect(named.out).not.toContain('--external-id');
   });
 });

@@ -144,7 +144,7 @@ it('a refused amount has the focus, names its reason, and keeps what was typed',
   await page.goto(link);
   await page.locator('.dock summary').first().click();
   await page.locator('#amount').fill('abc');
-  await page.getByRole('button', { name: 'Less or more' }).click();
+  await page.getByRole('button', { name: 'Pay this amount' }).click();
   await page.getByRole('alert').getByText('Enter an amount such as 12.50.').waitFor();
   const described = 'document.getElementById(document.activeElement.getAttribute("aria-describedby"))';
   await expect.poll(() => page.evaluate(`${described}?.getAttribute("role")`)).toBe('alert');

@@ -158,6 +158,25 @@ describe('with script', () => {
   });
 });
 
+it('the panel for another amount has room for the amount on a phone and a tablet', async (visit) => {
+  const { url, link, invoice } = await order({ amount: '1149.00' });
+  const { page } = await visit(url);
+  await page.goto(link);
+  await page.locator('.dock summary').first().click();
+  const [input, button] = [page.getByLabel('The customer pays'), page.getByRole('button', { name: 'Pay this amount' })];
+  for (const width of [320, 390, 768, 899, 1280]) {
+    await page.setViewportSize({ width, height: 844 });
+    const [wide, other] = await Promise.all(
+      [input, button].map(async (each) => (await each.boundingBox())?.width ?? 0),
+    );
+    expect([width, (wide ?? 0) >= 100, (other ?? 0) <= 200]).toEqual([width, true, true]);
+  }
+  await input.fill('45.00');
+  await button.click();
+  await page.getByText('Paid in part').first().waitFor();
+  expect(invoice().adjustment?.actual_amount_fiat).toBe('45.00');
+});
+
 it('the dock of a phone: the state, the whole cause, three buttons', async (visit) => {
   const headers = { 'Content-Type': 'text/plain; charset=utf-8', 'X-Merchant-Cause': 'api_key_as_secret' };
   const { url, api, sandbox } = await listening({

@@ -22,7 +22,7 @@ import {
   styleOf,
   wrapped,
 } from '../terminal.ts';
-import { lastWebhooks, webhooksCheck } from './last-webhooks.ts';
+import { lastWebhooks, webhookChecks } from './last-webhooks.ts';
 import { type SurveyPoint, survey } from './survey.ts';
 
 /** `doctor`: checks the settings, then the service and its last webhooks by reads alone. */
@@ -209,20 +209,20 @@ async function callAndSurvey(target: Address, hasSurvey: boolean, signal: AbortS
     const currencies = [...new Set(methods.map(({ currency }) => currency.code))].sort().join(' ') || 'no currency';
     const call = passed('call', `the key works: ${methods.length} payment methods, ${currencies}`);
     const webhooks = await checkWebhooks(client, signal);
-    return { calls: [call, webhooks], points: hasSurvey ? await survey(client, listed, signal) : [] };
+    return { calls: [call, ...webhooks], points: hasSurvey ? await survey(client, listed, signal) : [] };
   } catch (error) {
     if (!isMerchantError(error)) throw error;
     return { calls: [failedCall(error, new URL(target.baseUrl).host)], points: [] };
   }
 }
 
-async function checkWebhooks(client: MerchantClient, signal: AbortSignal): Promise<CheckResult> {
+async function checkWebhooks(client: MerchantClient, signal: AbortSignal): Promise<readonly CheckResult[]> {
   try {
-    return webhooksCheck(await lastWebhooks(client, signal));
+    return webhookChecks(await lastWebhooks(client, signal));
   } catch (error) {
     if (!isMerchantError(error) || signal.aborted) throw error;
     const title = `no webhook was seen: the list of invoices failed with ${error.code}`;
-    return { id: 'webhooks', title, grade: 'inconclusive', fix: '' };
+    return [{ id: 'webhooks', title, grade: 'inconclusive', fix: '' }];
   }
 }
 

@@ -98,7 +98,24 @@ const CASES: readonly Case[] = [
     says: [
       '/webhook answers 500.',
       /Repair the receiver: its log has this request\. Then send the webhook\s+again\./,
-      /Of the other 2 last webhooks to this endpoint 2 were not accepted either,\s+the\s+first\s+at \d\d:\d\d UTC\./,
+      /Of the other 2 last webhooks to this endpoint 2 were not accepted either,\s+since \d\d:\d\d UTC\./,
+    ],
+    fix: RESEND,
+  },
+  {
+    told: 'more fail than are read, the first before all of them',
+    receiver: answers(500),
+    async play(sandbox) {
+      await sandbox.pay('order-1');
+      const callback_url = sandbox.invoice('order-1').callback_url ?? undefined;
+      await sandbox.advance('2h');
+      for (let at = 2; at < 14; at += 1)
+        await sandbox.pay(
+          sandbox.create({ external_id: `order-${at}`, amount: '25.00', currency: 'EUR', callback_url }).uuid,
+        );
+    },
+    says: [
+      /Of the other 10 last webhooks to this endpoint 10 were not\s+accepted\s+either,\s+at\s+least\s+since\s+(?:\d\d \w{3}\s+)?(\d\d:\d\d)\s+UTC\.[\s\S]* \1:\d\d {2}service +created/,
     ],
     fix: RESEND,
   },

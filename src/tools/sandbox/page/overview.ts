@@ -54,6 +54,7 @@ export function overviewPage(world: World, incoming: IncomingRequest): UnsentRes
       )
     }</div>
 <div id="connection" data-live>${isConnected && section('connect', 'Connection', credentials(world, incoming))}</div>`,
+    done: { resend: 'The webhooks were sent, and your shop accepted them.' },
   });
 }
 

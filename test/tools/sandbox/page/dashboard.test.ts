@@ -248,6 +248,21 @@ describe('the overview', () => {
     );
   });
 
+  it('says how many of the webhooks that were sent again were refused again', async () => {
+    const statuses: Record<string, number> = { '/a': 500, '/b': 500 };
+    const fetch = async (to: unknown) => new Response(null, { status: statuses[new URL(String(to)).pathname] ?? 0 });
+    const { sandbox, url } = await listening({ fetch });
+    for (const path of ['a', 'a', 'b'])
+      await sandbox.pay(
+        sandbox.create({ amount: '25.00', currency: 'EUR', callback_url: `http://127.0.0.1:3000/${path}` }).uuid,
+      );
+    expect((await press(await open(url), 'resend')).text).toContain('3 sent, 3 refused again (500)');
+    statuses['/a'] = 200;
+    const part = await press(await open(url), 'resend');
+    expect(part.text).toContain('3 sent, 2 accepted, 1 refused again (500)');
+    expect(part.html).not.toContain('notice good');
+  });
+
   it('begins its lanes before the first payment that was not heard of', async () => {
     let isDown = true;
     const { sandbox, url } = await listening({ fetch: async () => new Response(null, { status: isDown ? 500 : 200 }) });

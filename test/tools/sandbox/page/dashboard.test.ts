@@ -281,12 +281,14 @@ describe('the overview', () => {
     const hook = await receiver();
     const { api, sandbox, url } = await listening();
     await api('POST', '/invoices', { ...ORDER, callback_url: hook.url });
-    await sandbox.pay('order-1042', { amount: '17.00' });
+    await sandbox.pay('order-1042', { amount: '17' }); // shown with two decimals
     await api('GET', '/invoices/order-1042');
     const { text } = await open(url);
     const lines = text.slice(text.indexOf('Activity'), text.lastIndexOf('Connection'));
     expect(lines).toMatch(/order-1042 created €25\.00 → paid less €17\.00 → webhook delivered, 200 in (?:< 1|\d+) ms/);
     expect(lines.match(/order-1042/g)).toHaveLength(1);
+    expect((await open(`${url}/payments`)).text).toContain('€17.00 of €25.00');
+    expect((await open(`${url}/payments/${sandbox.invoice('order-1042').uuid}`)).text).toContain('paid 17.00 of 25.00');
   });
 
   it('shows a key and a secret that the user gave on request alone', async () => {
@@ -303,7 +305,10 @@ it.each([
   ['/webhooks', 'No webhooks yet'],
   ['/requests', 'No requests yet'],
   ['/faults', 'No fault is active'],
-  ['/payouts', /Pending 250\.000000 USDT sends 249\.000000 by TRC20 .* Approve Reject/],
+  [
+    '/payouts',
+    /Pending 250\.00 USDT sends 249\.00 USDT by TRC20 .* Approve Reject .* 1,200\.50 USDT sends 1,199\.50 USDT/,
+  ],
 ])('%s of a new sandbox says: %s', async (path, text) => {
   const { url } = await listening();
   expect((await open(url + path)).text).toMatch(text);

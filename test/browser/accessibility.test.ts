@@ -187,6 +187,7 @@ const REPORT: ReconcileReport = {
       currency: 'EUR',
       sums: ['€179.00', '€1,000,000.00', '€0.00'].map((amount) => ({ amount, orders: '1 order' })),
     },
+    { currency: 'TRY', sums: ['', 'TRY 90,000.00', ''].map((amount) => ({ amount, orders: '1 order' })) },
   ],
   sections: [
     {

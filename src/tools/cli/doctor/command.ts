@@ -5,6 +5,7 @@ import { guideTo } from '../../../errors/codes.ts';
 import { underOtherName } from '../../../errors/environment.ts';
 import { isMerchantError } from '../../../errors/guards.ts';
 import { parseSecrets } from '../../../webhooks/verify/secrets.ts';
+import { DOCTOR_AGENT } from '../../sandbox/actions.ts';
 import { codeOf } from '../../sandbox/delivery/webhook-request.ts';
 import { shellWord } from '../../shell.ts';
 import { readArguments } from '../arguments.ts';
@@ -147,7 +148,11 @@ async function checkService(
   let response: Response;
   try {
     const limit = AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT)]);
-    response = await fetch(`${address}${PATH}`, { redirect: 'manual', signal: limit });
+    response = await fetch(`${address}${PATH}`, {
+      headers: { 'User-Agent': DOCTOR_AGENT },
+      redirect: 'manual',
+      signal: limit,
+    });
     await response.body?.cancel();
   } catch (error) {
     const isTimeout = error instanceof Error && error.name === 'TimeoutError';

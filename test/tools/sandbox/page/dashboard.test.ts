@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { CHECK_CUSTOMER } from '../../../../src/tools/sandbox/actions.ts';
+import { cli } from '../../cli/command-line.ts';
 import { open, press } from '../browser.ts';
 import { listening, ORDER, receiver } from '../loopback.ts';
 
@@ -289,6 +290,24 @@ describe('the overview', () => {
     expect(lines.match(/order-1042/g)).toHaveLength(1);
     expect((await open(`${url}/payments`)).text).toContain('€17.00 of €25.00');
     expect((await open(`${url}/payments/${sandbox.invoice('order-1042').uuid}`)).text).toContain('paid 17.00 of 25.00');
+  });
+
+  it('has one line for the orders of the check, and none for what the tools of the package ask', async () => {
+    const { sandbox, url, api } = await listening();
+    for (let at = 1; at <= 25; at += 1)
+      await sandbox.pay(sandbox.create({ amount: '25.00', currency: 'EUR', customer_id: CHECK_CUSTOMER }).uuid);
+    await sandbox.pay(sandbox.create({ amount: '25.00', currency: 'EUR', external_id: 'mine' }).uuid);
+    await api('GET', '/invoices/mine--1');
+    await api('GET', '/invoices/theirs--1');
+    const env = { MERCHANT_BASE_URL: url, MERCHANT_API_KEY: sandbox.apiKey };
+    await cli(['doctor'], { env });
+    const { text } = await open(url);
+    const activity = text.slice(text.indexOf('Activity'));
+    expect(activity).toMatch(
+      /^Activity \w.* Request GET \/invoices\/theirs--1 404 NOT_FOUND \S+ mine created €25\.00 → paid → no webhook \S+ webhooks check sent 25 orders of its own/,
+    );
+    expect(activity).not.toMatch(/mine--1|401|callback URL/);
+    expect(text).toContain('Payments 1 ');
   });
 
   it('shows a key and a secret that the user gave on request alone', async () => {

@@ -32,7 +32,7 @@ ol, ul { list-style: none; } fieldset { border: 0; min-width: 0; } h2, h3, stron
 h1 .mono, .h1 .mono { font-size: var(--t3); } h1, .h1 { font-size: var(--t5); line-height: 1.4; font-weight: var(--strong); }
 a { color: var(--link); text-decoration: none; } a:hover { text-decoration: underline; } p a, td a { text-decoration: underline; text-underline-offset: 2px; }
 code, pre, .mono { font-family: var(--mono); font-size: var(--t1); } [hidden] { display: none !important; }
-:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; border-radius: var(--s1); } [tabindex="-1"]:focus { outline: none; }
+:focus-visible { outline: 2px solid var(--focus, var(--accent)); outline-offset: 2px; border-radius: var(--s1); } [tabindex="-1"]:focus { outline: none; }
 .soft { color: var(--soft); font-weight: var(--normal); } .small { font-size: var(--t2); } .num, time, .money { font-variant-numeric: tabular-nums; } time, .num, .money { white-space: nowrap; } .grow { flex: 1; } .pad { padding: var(--s3) var(--s4); }
 
 /* Tones */
@@ -53,7 +53,7 @@ export const SANDBOX = `.unseen { position: absolute; width: 1px; height: 1px; o
 .dot { width: 8px; height: 8px; border-radius: 50%; background: var(--tone); align-self: center; }
 
 /* Frame: one dark bar, the navigation, the page */
-.top { position: sticky; top: 0; z-index: 2; grid-area: top; display: flex; align-items: center; gap: var(--s3); min-height: 40px; padding: 0 var(--s5); background: var(--bar); color: #fff; font-size: var(--t2); } .mark { padding: 0 6px; border-radius: var(--s1); background: var(--mark); color: #3b2300; font-size: var(--t1); line-height: 20px; letter-spacing: .05em; }
+.top { position: sticky; top: 0; z-index: 2; grid-area: top; display: flex; align-items: center; gap: var(--s3); min-height: 40px; padding: 0 var(--s5); background: var(--bar); color: #fff; font-size: var(--t2); } .top, .dock { --focus: #fff; } .sheet { --focus: var(--accent); } .mark { padding: 0 6px; border-radius: var(--s1); background: var(--mark); color: #3b2300; font-size: var(--t1); line-height: 20px; letter-spacing: .05em; }
 .pill { display: inline-block; line-height: 26px; padding: 0 var(--s3); border: 1px solid var(--bar-line); border-radius: 6px; color: #fff; white-space: nowrap; } .pill.main { background: #5046e4; border-color: #5046e4; } .pill.on { background: var(--mark); color: #3b2300; } .top .lead { opacity: .75; }
 .dashboard { display: grid; grid-template: "top top" auto "side main" 1fr / 200px minmax(0, 1fr); } .dashboard main { grid-area: main; display: grid; gap: var(--s5); padding: var(--s5) var(--s6) var(--s7); align-content: start; grid-template-columns: minmax(0, 1fr); max-width: 1200px; } main.wide { display: flex; flex-direction: column; padding: 0; gap: 0; max-width: none; } main > [data-live]:empty { display: none; }
 .side { grid-area: side; padding: var(--s4) var(--s2); border-inline-end: 1px solid var(--line); } .side a { display: flex; justify-content: space-between; gap: var(--s2); padding: 6px var(--s3); border-radius: 6px; color: var(--soft); font-weight: var(--medium); } .side a:hover { color: var(--ink); text-decoration: none; } .side a[aria-current] { background: var(--accent-ground); color: var(--link); } .side hr { border: 0; border-top: 1px solid var(--line); margin: var(--s3) var(--s2); } .count { padding: 0 6px; border-radius: 10px; font-size: var(--t1); line-height: 20px; font-weight: var(--strong); color: var(--bad); background: var(--bad-ground); }

@@ -204,7 +204,8 @@ function textOf(
     ...(cause === null ? [] : [wrapped(printable(cause.text), 4)]),
     ...(cause?.remedy ? [wrapped(printable(cause.remedy), 4)] : []),
     ...(others === null || others.tried === 0 ? [] : [wrapped(othersText(others, order), 4)]),
-    ...(fix === null ? [] : [`    fix: ${printable(fix)}`]),
+    // Where the cause has a remedy, the command comes after it.
+    ...(fix === null ? [] : [`    ${cause?.remedy ? 'then' : 'fix'}: ${printable(fix)}`]),
     '',
     ...invoices,
     ...(to === null ? [] : [`  webhook ${printable(to)}`]),

@@ -340,16 +340,17 @@ function dateOf(at: Instant): Date {
 }
 
 /** At least two decimals. */
-function moneyOf(given: Amount): string {
+export function moneyOf(given: Amount): string {
   const amount = new Decimal(given);
   return amount.decimalPlaces() < 2 ? amount.toFixed(2) : amount.toFixed();
 }
 
-/** An amount as people write it, such as `€1,250.50`. A code that is no currency stands behind: `26.86 USDT`. */
+/** An amount as people write it, with two decimals at least, such as `€1,250.50`. A code that is no currency stands behind: `26.86 USDT`. */
 export function moneyText(amount: string, code: string): string {
-  const digits = amount.split('.')[1]?.length ?? 0;
+  const text = moneyOf(amount);
+  const digits = text.split('.')[1]?.length ?? 0;
   const decimals = { minimumFractionDigits: digits, maximumFractionDigits: digits };
-  const number = amount as unknown as number; // every platform here takes decimal text, and keeps each digit
+  const number = text as unknown as number; // every platform here takes decimal text, and keeps each digit
   try {
     return new Intl.NumberFormat('en', { style: 'currency', currency: code, ...decimals }).format(number);
   } catch {

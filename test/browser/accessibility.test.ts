@@ -144,7 +144,7 @@ it('a refused amount has the focus, names its reason, and keeps what was typed',
   await page.goto(link);
   await page.locator('.dock summary').first().click();
   await page.locator('#amount').fill('abc');
-  await page.getByRole('button', { name: 'Less or more' }).click();
+  await page.getByRole('button', { name: 'Pay this amount' }).click();
   await page.getByRole('alert').getByText('Enter an amount such as 12.50.').waitFor();
   const described = 'document.getElementById(document.activeElement.getAttribute("aria-describedby"))';
   await expect.poll(() => page.evaluate(`${described}?.getAttribute("role")`)).toBe('alert');
@@ -187,6 +187,7 @@ const REPORT: ReconcileReport = {
       currency: 'EUR',
       sums: ['€179.00', '€1,000,000.00', '€0.00'].map((amount) => ({ amount, orders: '1 order' })),
     },
+    { currency: 'TRY', sums: ['', 'TRY 90,000.00', ''].map((amount) => ({ amount, orders: '1 order' })) },
   ],
   sections: [
     {
@@ -222,6 +223,32 @@ for (const [path, name] of [
     expect([await sideways(page), await axe(page)]).toEqual([0, []]);
   });
 }
+
+it('the ring of the focus stands out from the dark bars by 3:1', async (visit) => {
+  const { url, link } = await opened();
+  for (const colorScheme of ['light', 'dark'] as const) {
+    const { page } = await visit(url, { colorScheme });
+    for (const [address, control, bar] of [
+      [url, '#clock summary', '.top'],
+      [link, '.dock summary', '.dock'],
+      [link, '.dock .to', '.dock'],
+    ] as const) {
+      await page.goto(address);
+      await page.keyboard.press('Tab'); // a ring is for those who use the keyboard
+      await page.locator(control).first().focus();
+      const contrast = `(() => {
+        const light = (color) => {
+          const [r, g, b] = color.match(/\\d+/g).map((part) => part / 255).map((c) => (c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4));
+          return 0.2126 * r + 0.7152 * g + 0.0722 * b + 0.05;
+        };
+        const ring = light(getComputedStyle(document.activeElement).outlineColor);
+        const ground = light(getComputedStyle(document.querySelector('${bar}')).backgroundColor);
+        return Math.max(ring, ground) / Math.min(ring, ground);
+      })()`;
+      expect(await page.evaluate(contrast), `${colorScheme} ${control}`).toBeGreaterThanOrEqual(3);
+    }
+  }
+});
 
 it('the menu of the clock opens and closes by the keyboard', async (visit) => {
   const { url } = await listening();

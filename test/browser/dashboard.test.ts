@@ -36,6 +36,22 @@ for (const [javaScriptEnabled, width] of [
   });
 }
 
+it('a phone shows each name of the navigation in full', async (visit) => {
+  const { url, sandbox } = await listening();
+  const hook = await receiver([500, 500]);
+  for (const _ of [1, 2])
+    await sandbox.pay(sandbox.create({ amount: '25.00', currency: 'EUR', callback_url: hook.url }).uuid);
+  const { page } = await visit(url);
+  await page.goto(url);
+  for (const width of [320, 390]) {
+    await page.setViewportSize({ width, height: 800 });
+    const ends = await page
+      .locator('.side a')
+      .evaluateAll((all) => all.map((each) => each.getBoundingClientRect().right));
+    expect([ends.length, Math.max(...ends) <= width], String(width)).toEqual([5, true]);
+  }
+});
+
 // The same forms with script and without: each is pressed in the plainer way.
 describe('without script', () => {
   const options = { javaScriptEnabled: false };

@@ -62,3 +62,33 @@ for (const [name, id] of Object.entries(IDS)) {
     expect(broken).toEqual([]);
   });
 }
+
+/** The amounts of which a part is outside of a box that cuts, or over the next cell of their row. */
+const CUT = `[...document.querySelectorAll('.money')].filter((each) => {
+  const { left, right } = each.getBoundingClientRect();
+  const cell = each.closest('.row > *');
+  const next = cell?.parentElement.children[[...cell.parentElement.children].indexOf(cell) + 1]?.getBoundingClientRect();
+  const mine = cell?.getBoundingClientRect();
+  if (next && next.top < mine.bottom && mine.top < next.bottom && next.left >= mine.left && next.left < right) return true;
+  for (let box = each.parentElement; box; box = box.parentElement) {
+    const edge = box.getBoundingClientRect();
+    if (getComputedStyle(box).overflowX !== 'visible' && (left < edge.left || right > edge.right)) return true;
+  }
+  return right > innerWidth;
+}).map((each) => each.textContent)`;
+
+it('no amount of the payments is cut, and an order has its name beside it', async (visit) => {
+  const { sandbox, url } = await listening();
+  for (const name of ['1e0fbe55-2a28-4a30-a4a2-55cfe8e9f641', 'a-name-of-27-letters-or-more'])
+    sandbox.create({ amount: '98765.43', currency: 'TRY', external_id: name, purpose: 'Annual plan, student' });
+  await sandbox.pay('1e0fbe55-2a28-4a30-a4a2-55cfe8e9f641', { amount: '90000.00' });
+  const { page } = await visit(url);
+  await page.goto(`${url}/payments`);
+  const found: unknown[] = [];
+  for (const width of [320, 390, 768, 1024, 1100, 1280]) {
+    await page.setViewportSize({ width, height: 800 });
+    const names = await page.locator('.row .what > strong').evaluateAll((all) => all.map((each) => each.clientWidth));
+    found.push([width, await page.evaluate(CUT), names.every((wide) => wide >= 110)]);
+  }
+  expect(found).toEqual([320, 390, 768, 1024, 1100, 1280].map((width) => [width, [], true]));
+});

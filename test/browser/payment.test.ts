@@ -158,6 +158,42 @@ describe('with script', () => {
   });
 });
 
+it('the panel for another amount has room for the amount on a phone and a tablet', async (visit) => {
+  const { url, link, invoice } = await order({ amount: '1149.00' });
+  const { page } = await visit(url);
+  await page.goto(link);
+  await page.locator('.dock summary').first().click();
+  const [input, button] = [page.getByLabel('The customer pays'), page.getByRole('button', { name: 'Pay this amount' })];
+  for (const width of [320, 390, 768, 899, 1280]) {
+    await page.setViewportSize({ width, height: 844 });
+    const [wide, other] = await Promise.all(
+      [input, button].map(async (each) => (await each.boundingBox())?.width ?? 0),
+    );
+    expect([width, (wide ?? 0) >= 100, (other ?? 0) <= 200]).toEqual([width, true, true]);
+  }
+  await input.fill('45.00');
+  await button.click();
+  await page.getByText('Paid in part').first().waitFor();
+  expect(invoice().adjustment?.actual_amount_fiat).toBe('45.00');
+});
+
+it('the dock of a phone covers nothing of a question, and the page scrolls for its content alone', async (visit) => {
+  const { url, link, sandbox } = await order();
+  const { page } = await visit(url, { viewport: { width: 390, height: 664 } });
+  await page.goto(link);
+  await page.getByText('Cancel this order').click();
+  const [answer, dock] = await Promise.all(
+    [page.getByRole('button', { name: 'Yes, cancel it' }), page.locator('.dock')].map((each) => each.boundingBox()),
+  );
+  expect((answer?.y ?? 0) + (answer?.height ?? 0)).toBeLessThanOrEqual(dock?.y ?? 0);
+  expect(answer?.y).toBeGreaterThanOrEqual(0);
+  await page.getByRole('button', { name: 'Yes, cancel it' }).click();
+  await page.getByRole('heading', { name: 'The order was canceled' }).waitFor();
+  await page.setViewportSize({ width: 390, height: 1000 });
+  const scrolls = 'document.documentElement.scrollHeight - innerHeight';
+  expect([await page.evaluate(scrolls), sandbox.invoice('order-1042').status]).toEqual([0, 'canceled']);
+});
+
 it('the dock of a phone: the state, the whole cause, three buttons', async (visit) => {
   const headers = { 'Content-Type': 'text/plain; charset=utf-8', 'X-Merchant-Cause': 'api_key_as_secret' };
   const { url, api, sandbox } = await listening({

@@ -26,7 +26,7 @@ import {
 } from '../story.ts';
 import { readArguments } from './arguments.ts';
 import { COMMANDS, exampleOf } from './commands.ts';
-import { type OtherWebhooks, otherWebhooks, utcOf } from './doctor/last-webhooks.ts';
+import { beganAt, type OtherWebhooks, otherWebhooks, utcOf } from './doctor/last-webhooks.ts';
 import { CliError, EXIT, type ExitCode, type Io, misuse, unfulfilled } from './io.ts';
 import { performAction } from './sandbox/remote.ts';
 import { type Service, serviceOf } from './service.ts';
@@ -102,7 +102,6 @@ async function readDeliveries(
 ): Promise<readonly WebhookDelivery[] | null> {
   try {
     const deliveries = await merchant.webhooks.deliveries(uuid, { signal });
-    const beganAt = ({ attempt_log: [first] }: WebhookDelivery): number => first?.created_at?.getTime() ?? 0;
     return [...deliveries].sort((a, b) => beganAt(a) - beganAt(b));
   } catch (error) {
     if (hasKind(error, 'not_found') || hasKind(error, 'validation') || hasKind(error, 'request')) return null;
@@ -164,13 +163,25 @@ function numberOf({ external_id }: Invoice): OrderRenewal {
 }
 
 /** Whether the refusal is one mishap or an outage, as the page of a payment says it. */
-function othersText({ tried, refused, since }: OtherWebhooks, now: Date): string {
+function othersText({ tried, refused, since, isCut }: OtherWebhooks, order: OrderFacts): string {
   const others = tried === 1 ? 'The other last webhook' : `Of the other ${tried} last webhooks`;
-  const first = since === null ? '' : `, the first at ${utcOf(since, now)}`;
-  if (tried === 1)
-    return `${others} to this endpoint was ${refused === 0 ? 'accepted' : `not accepted either${first}`}.`;
-  if (refused === 0) return `${others} to this endpoint all were accepted.`;
-  return `${others} to this endpoint ${refused} ${refused === 1 ? 'was' : 'were'} not accepted either${first}.`;
+  if (refused === 0) return `${others} to this endpoint ${tried === 1 ? 'was' : 'all were'} accepted.`;
+  const count = tried === 1 ? '' : ` ${refused}`;
+  const begun = failedAt(order);
+  const [first] = [since, begun].flatMap((at) => at ?? []).sort((a, b) => Number(a) - Number(b));
+  const from = refused === tried ? first : since !== null && since === first ? since : undefined;
+  const words = refused < tried ? 'the first at' : isCut ? 'at least since' : 'since';
+  const when = from === undefined ? '' : `, ${words} ${utcOf(from, order[0].now)}`;
+  return `${others} to this endpoint${count} ${refused === 1 ? 'was' : 'were'} not accepted either${when}.`;
+}
+
+/** When the first webhook of this order that is not accepted was sent. */
+function failedAt(order: OrderFacts): Date | null {
+  const failing = order
+    .flatMap(({ deliveries }) => deliveries?.at(-1) ?? [])
+    .filter(({ status }) => status !== 'delivered');
+  const times = failing.map(beganAt).filter((at) => at > 0);
+  return times.length === 0 ? null : new Date(Math.min(...times));
 }
 
 function textOf(
@@ -192,8 +203,9 @@ function textOf(
     wrapped(conclusion.text, 4, `  ${markOf(conclusion.grade, style)} `),
     ...(cause === null ? [] : [wrapped(printable(cause.text), 4)]),
     ...(cause?.remedy ? [wrapped(printable(cause.remedy), 4)] : []),
-    ...(others === null || others.tried === 0 ? [] : [wrapped(othersText(others, order[0].now), 4)]),
-    ...(fix === null ? [] : [`    fix: ${printable(fix)}`]),
+    ...(others === null || others.tried === 0 ? [] : [wrapped(othersText(others, order), 4)]),
+    // Where the cause has a remedy, the command comes after it.
+    ...(fix === null ? [] : [`    ${cause?.remedy ? 'then' : 'fix'}: ${printable(fix)}`]),
     '',
     ...invoices,
     ...(to === null ? [] : [`  webhook ${printable(to)}`]),

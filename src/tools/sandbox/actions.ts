@@ -4,7 +4,7 @@
 import type { EndpointName } from '../../contract/endpoints.ts';
 import { checkOptions, configurationFail } from '../../errors/checks.ts';
 import { ConfigurationError } from '../../errors/classes.ts';
-import { isWebhookWaiting, noWebhookWord, paymentWord, webhookWord } from '../story.ts';
+import { isWebhookWaiting, moneyOf, noWebhookWord, paymentWord, webhookWord } from '../story.ts';
 import { type Line, lineOf } from './lines.ts';
 import type { Sandbox } from './sandbox.ts';
 import type { FaultType, SeedFault } from './state/faults.ts';
@@ -15,6 +15,9 @@ const fail = configurationFail();
 
 /** The customer of the orders that `webhooks check` creates, by which the pages tell them from the merchant's. */
 export const CHECK_CUSTOMER = 'merchant-invoicing webhooks check';
+
+/** The user agent of the request that `doctor` makes without a key, and which is refused on purpose. */
+export const DOCTOR_AGENT = 'merchant-invoicing doctor';
 
 /** One argument of an action: a field of a form, or a word of the command line. */
 export interface ActionWord {
@@ -311,7 +314,8 @@ async function ended(ending: Promise<SandboxEnding>): Promise<ActionResult> {
   const result = await ending;
   const { invoice, delivery } = result;
   const { external_id, settled_amount_usdt: usdt, adjustment, amount, currency } = invoice;
-  const paid = adjustment === null ? '' : `, ${adjustment.actual_amount_fiat} of ${amount} ${currency.code}`;
+  const paid =
+    adjustment === null ? '' : `, ${moneyOf(adjustment.actual_amount_fiat)} of ${moneyOf(amount)} ${currency.code}`;
   const credited = usdt === null ? '' : `, ${usdt} USDT credited`;
   const first = done(`${external_id}  ${paymentWord(invoice)}${paid}${credited}`);
   if (delivery === null) return { result, lines: [first, further('no webhook: it has no callback URL')] };

@@ -1,4 +1,5 @@
 // What people read of an event or an action: lines, each with its grade. The terminal writes them with marks.
+import { moneyOf } from '../story.ts';
 import { sentenceOf } from './delivery/diagnose.ts';
 import type { SandboxEvent } from './state/log.ts';
 
@@ -43,7 +44,7 @@ export function lineOf(event: SandboxEvent): Line | null {
     case 'invoice': {
       const { external_id, from, to, paid, why } = event;
       const what = from === null ? 'created' : to !== 'success' ? to : from === to ? 'corrected' : 'paid';
-      const result = paid === null ? why : `${paid} in place of the amount`;
+      const result = paid === null ? why : `${moneyOf(paid)} in place of the amount`;
       return line(to === 'success' ? 'pass' : null, subjectOf(what, external_id), result);
     }
     case 'attempt': {

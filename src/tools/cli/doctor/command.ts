@@ -5,6 +5,7 @@ import { guideTo } from '../../../errors/codes.ts';
 import { underOtherName } from '../../../errors/environment.ts';
 import { isMerchantError } from '../../../errors/guards.ts';
 import { parseSecrets } from '../../../webhooks/verify/secrets.ts';
+import { DOCTOR_AGENT } from '../../sandbox/actions.ts';
 import { codeOf } from '../../sandbox/delivery/webhook-request.ts';
 import { shellWord } from '../../shell.ts';
 import { readArguments } from '../arguments.ts';
@@ -22,7 +23,7 @@ import {
   styleOf,
   wrapped,
 } from '../terminal.ts';
-import { lastWebhooks, webhooksCheck } from './last-webhooks.ts';
+import { lastWebhooks, webhookChecks } from './last-webhooks.ts';
 import { type SurveyPoint, survey } from './survey.ts';
 
 /** `doctor`: checks the settings, then the service and its last webhooks by reads alone. */
@@ -147,7 +148,11 @@ async function checkService(
   let response: Response;
   try {
     const limit = AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT)]);
-    response = await fetch(`${address}${PATH}`, { redirect: 'manual', signal: limit });
+    response = await fetch(`${address}${PATH}`, {
+      headers: { 'User-Agent': DOCTOR_AGENT },
+      redirect: 'manual',
+      signal: limit,
+    });
     await response.body?.cancel();
   } catch (error) {
     const isTimeout = error instanceof Error && error.name === 'TimeoutError';
@@ -209,20 +214,20 @@ async function callAndSurvey(target: Address, hasSurvey: boolean, signal: AbortS
     const currencies = [...new Set(methods.map(({ currency }) => currency.code))].sort().join(' ') || 'no currency';
     const call = passed('call', `the key works: ${methods.length} payment methods, ${currencies}`);
     const webhooks = await checkWebhooks(client, signal);
-    return { calls: [call, webhooks], points: hasSurvey ? await survey(client, listed, signal) : [] };
+    return { calls: [call, ...webhooks], points: hasSurvey ? await survey(client, listed, signal) : [] };
   } catch (error) {
     if (!isMerchantError(error)) throw error;
     return { calls: [failedCall(error, new URL(target.baseUrl).host)], points: [] };
   }
 }
 
-async function checkWebhooks(client: MerchantClient, signal: AbortSignal): Promise<CheckResult> {
+async function checkWebhooks(client: MerchantClient, signal: AbortSignal): Promise<readonly CheckResult[]> {
   try {
-    return webhooksCheck(await lastWebhooks(client, signal));
+    return webhookChecks(await lastWebhooks(client, signal));
   } catch (error) {
     if (!isMerchantError(error) || signal.aborted) throw error;
     const title = `no webhook was seen: the list of invoices failed with ${error.code}`;
-    return { id: 'webhooks', title, grade: 'inconclusive', fix: '' };
+    return [{ id: 'webhooks', title, grade: 'inconclusive', fix: '' }];
   }
 }
 

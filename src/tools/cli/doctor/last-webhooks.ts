@@ -4,9 +4,11 @@ import type { MerchantClient } from '../../../client.ts';
 import type { WebhookDelivery } from '../../../contract/deliveries.ts';
 import type { Invoice } from '../../../contract/invoices.ts';
 import { orderOf } from '../../../contract/orders.ts';
+import { Decimal } from '../../../contract/values/decimal.ts';
 import { isMerchantError } from '../../../errors/guards.ts';
 import { REASONS } from '../../../webhooks/reasons.ts';
 import { shellWord } from '../../shell.ts';
+import { moneyText } from '../../story.ts';
 import { COMMANDS, exampleOf } from '../commands.ts';
 import { type CheckResult, passed } from '../terminal.ts';
 
@@ -76,25 +78,55 @@ function seenOf(invoice: Invoice, deliveries: readonly WebhookDelivery[]): SeenW
 /** The status does not say whether the payload could not be read, and no history shows the payload. */
 const UNREADABLE = `. Where the receiver answers malformed_payload: ${exampleOf(COMMANDS['webhooks verify'])}`;
 
-/** The same as a check of `doctor`. */
-export function webhooksCheck({ seen, now }: LastWebhooks): CheckResult {
+/** The same as checks of `doctor`: one for each endpoint and status that is wrong, or one that says what was accepted. */
+export function webhookChecks({ seen, now }: LastWebhooks): readonly CheckResult[] {
+  const refused = seen.filter(({ end }) => end === 'refused');
+  const groups = Map.groupBy(refused, ({ invoice, status }) => `${endpointOf(invoice)} ${status}`);
+  const failing = [...groups.values()].flatMap((group) => refusedCheck(group, seen, now) ?? []);
+  return failing.length > 0 ? failing : [acceptedCheck(seen, now)];
+}
+
+function lastOf(seen: readonly SeenWebhook[]): string {
+  return `the last ${seen.length === 1 ? 'webhook' : `${seen.length} webhooks`}`;
+}
+
+/** @param group Webhooks to one endpoint with one status, the latest payment first. */
+function refusedCheck(group: readonly SeenWebhook[], seen: readonly SeenWebhook[], now: Date): CheckResult | null {
+  const [latest] = group;
+  if (latest === undefined) return null;
+  const endpoint = endpointOf(latest.invoice);
+  const begun = sinceOf(group);
+  // Where all that were read have failed, older ones may have failed too.
+  const isCut =
+    seen.length === LOOKED_AT &&
+    !seen.some(({ invoice, end }) => end === 'accepted' && endpointOf(invoice) === endpoint);
+  const since = begun === null ? '' : `, ${isCut ? 'at least since' : 'the first at'} ${utcOf(begun, now)}`;
+  const count =
+    seen.length === 1
+      ? 'the last webhook was'
+      : `${group.length} of ${lastOf(seen)} ${group.length === 1 ? 'was' : 'were'}`;
+  const paid = `${paidFor(group)}${isCut ? ` in these ${group.length}` : ''}`;
+  const title = `${count} not accepted by ${endpoint}${since}, ${paid}: ${latest.status ?? 'no response'}`;
+  const order = `npx merchant-invoicing order ${shellWord(orderOf(latest.invoice.external_id).order)}   # says why`;
+  const fix = latest.status === REASONS.malformed_payload.status ? order + UNREADABLE : order;
+  return { id: 'webhooks', title, grade: 'fail', fix };
+}
+
+/** What was paid, such as `€1,512.00 and $120.00`. */
+function paidFor(webhooks: readonly SeenWebhook[]): string {
+  const sums = Map.groupBy(webhooks, ({ invoice }) => invoice.currency.code);
+  const texts = [...sums].map(([code, group]) => {
+    const amounts = group.map(({ invoice }) => invoice.adjustment?.actual_amount_fiat ?? invoice.amount);
+    return moneyText(Decimal.sum(...amounts).toFixed(2), code);
+  });
+  return texts.join(' and ');
+}
+
+function acceptedCheck(seen: readonly SeenWebhook[], now: Date): CheckResult {
   const id = 'webhooks';
   const of = (end: SeenWebhook['end']) => seen.filter((each) => each.end === end);
-  const [accepted, refused, unseen] = [of('accepted'), of('refused'), of('not_seen')];
-  const last = `the last ${seen.length === 1 ? 'webhook' : `${seen.length} webhooks`}`;
-  const [latest] = refused;
-  if (latest !== undefined) {
-    const { since, status } = outageOf(refused);
-    const count =
-      seen.length === 1
-        ? 'the last webhook was'
-        : `${refused.length} of ${last} ${refused.length === 1 ? 'was' : 'were'}`;
-    const first = since === null ? '' : `, the first at ${utcOf(since, now)}`;
-    const title = `${count} not accepted by ${endpointOf(latest.invoice)}${first}: ${status ?? 'no response'}`;
-    const order = `npx merchant-invoicing order ${shellWord(orderOf(latest.invoice.external_id).order)}   # says why`;
-    const fix = refused.some((each) => each.status === REASONS.malformed_payload.status) ? order + UNREADABLE : order;
-    return { id, title, grade: 'fail', fix };
-  }
+  const [accepted, unseen] = [of('accepted'), of('not_seen')];
+  const last = lastOf(seen);
   const none = unseen.length === 1 ? '1 has no delivery' : `${unseen.length} have no delivery`;
   const [newest] = accepted;
   if (newest === undefined) {
@@ -119,6 +151,8 @@ export interface OtherWebhooks {
   readonly refused: number;
   /** When the first refused one was sent. */
   readonly since: Date | null;
+  /** True where older ones may exist that were not looked at. */
+  readonly isCut: boolean;
 }
 
 /** Reads the last webhooks to the endpoint of an order, without its own. Null if the service does not show them. */
@@ -135,21 +169,16 @@ export async function otherWebhooks(
       ({ invoice, end }) => end !== 'not_seen' && !own.has(invoice.uuid) && endpointOf(invoice) === endpoint,
     );
     const refused = tried.filter(({ end }) => end === 'refused');
-    return { tried: tried.length, refused: refused.length, since: outageOf(refused).since };
+    return { tried: tried.length, refused: refused.length, since: sinceOf(refused), isCut: seen.length === LOOKED_AT };
   } catch (error) {
     if (!isMerchantError(error) || signal.aborted) throw error;
     return null;
   }
 }
 
-/** Since when webhooks are refused, and with which status the first one was. */
-export function outageOf(refused: readonly SeenWebhook[]): {
-  readonly since: Date | null;
-  readonly status: number | null;
-} {
-  const timed = refused.flatMap(({ at, status }) => (at === null ? [] : { since: at, status }));
-  const [first] = timed.sort((a, b) => a.since.getTime() - b.since.getTime());
-  return first ?? { since: null, status: refused[0]?.status ?? null };
+function sinceOf(refused: readonly SeenWebhook[]): Date | null {
+  const times = refused.flatMap(({ at }) => at ?? []);
+  return times.length === 0 ? null : new Date(Math.min(...times.map(Number)));
 }
 
 /** The address of an invoice without what may be secret in it: credentials and query. */

@@ -19,7 +19,7 @@ export function pageOf(report: ReconcileReport, title: string): string {
 <header><p class="soft small">${about.map((text, at) => html`${at > 0 && ' · '}<bdi>${text}</bdi>`)}</p>
 <h1 class="${grade}">${verdict.map((sentence) => html`<span>${sentence}</span> `)}</h1>
 <p class="soft">${counts.map((text) => html`${text}. `)}</p></header>
-${money.map(sumsOf)}
+${money.length > 1 ? sumsTable(money) : money.map(sumsOf)}
 ${sections.map((section, at) => sectionOf(section, at + 1))}
 ${folded.map(({ title: what, advice, names }) => html`<section><h2>${what}</h2><p class="soft">${advice}</p><p><bdi>${names}</bdi></p></section>`)}
 </main></body>
@@ -35,6 +35,19 @@ function sumsOf({ currency, sums }: CurrencyLine): Html {
     return html`<div><dt>${title}</dt><dd class="num${/[1-9]/.test(amount) && ` ${of}`}">${amount}</dd><dd class="soft small">${orders}</dd></div>`;
   });
   return html`<dl class="sums" aria-label="${currency}">${figures}</dl>`;
+}
+
+/** The money of several currencies, a line for each. */
+function sumsTable(money: readonly CurrencyLine[]): Html {
+  const heads = SUMS.map(({ head }) => html`<th scope="col" class="num">${head}</th>`);
+  const rows = money.map(({ currency, sums }) => {
+    const cells = SUMS.map(
+      ({ of, head }, at) => html`<td class="num ${of}" data-label="${head}">${sums[at]?.amount}</td>`,
+    );
+    return html`<tr><td data-label="Currency"><strong>${currency}</strong></td>${cells}</tr>\n`;
+  });
+  return html`<div class="scroll" tabindex="0" role="group" aria-label="Money"><table><thead><tr><th scope="col">Currency</th>${heads}</tr></thead>
+<tbody>${rows}</tbody></table></div>`;
 }
 
 function sectionOf({ title, extent, advice, heads, rows, isTodo }: Section, at: number): Html {

@@ -13,7 +13,7 @@ export interface ReconcileReport {
   /** Both sums that a shop has to look after, or what else the run ended with. */
   readonly verdict: readonly string[];
   readonly counts: readonly string[];
-  /** A line for each currency with money that somebody has to look after. */
+  /** A line for each currency with money that somebody has to look after, the one with the most first. */
   readonly money: readonly CurrencyLine[];
   /** The one with the most money first. */
   readonly sections: readonly Section[];
@@ -23,7 +23,7 @@ export interface ReconcileReport {
 
 export interface CurrencyLine {
   readonly currency: string;
-  /** In the order of {@link SUMS}. */
+  /** In the order of {@link SUMS}. One of zero is empty where there are several currencies. */
   readonly sums: readonly { readonly amount: string; readonly orders: string }[];
 }
 
@@ -142,13 +142,7 @@ export function reportOf(
     about,
     verdict: verdictOf(summary),
     counts: countsOf(summary, grace),
-    money: summary.currencies.map(({ currency, ...sums }) => ({
-      currency: oneLine(currency, 20),
-      sums: SUMS.map(({ of }) => ({
-        amount: amount(sums[of], currency),
-        orders: ordersText(found.filter(([{ money }]) => money?.of === of && money.currency === currency).length),
-      })),
-    })),
+    money: moneyIn(summary.currencies, found),
     sections: [...sectionsOf(found), ...(unread.length === 0 ? [] : [unreadOf(unread)])],
     folded: [
       ...foldedOf(
@@ -163,6 +157,22 @@ export function reportOf(
       ),
     ],
   };
+}
+
+function moneyIn(currencies: ReconcileSummary['currencies'], found: readonly Found[]): CurrencyLine[] {
+  const mostOf = (row: (typeof currencies)[number]): number => Math.max(...SUMS.map(({ of }) => Number(row[of]))); // to sort by
+  const lines = [...currencies].sort((a, b) => mostOf(b) - mostOf(a));
+  return lines.map(({ currency, ...sums }) => ({
+    currency: oneLine(currency, 20),
+    sums: SUMS.map(({ of }) =>
+      lines.length > 1 && sums[of].isZero()
+        ? { amount: '', orders: '' }
+        : {
+            amount: amount(sums[of], currency),
+            orders: ordersText(found.filter(([{ money }]) => money?.of === of && money.currency === currency).length),
+          },
+    ),
+  }));
 }
 
 /** The findings of each order. Those of one order have the same row. */

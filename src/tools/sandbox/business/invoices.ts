@@ -5,6 +5,7 @@ import type { FinalInvoiceStatus } from '../../../contract/statuses.ts';
 import type { KnownInvoiceStatus } from '../../../contract/types.ts';
 import { configurationFail, flag, type OptionTable, quoted, readOptions, unchecked } from '../../../errors/checks.ts';
 import { ConfigurationError } from '../../../errors/classes.ts';
+import { moneyOf } from '../../story.ts';
 import { announce, settleDeliveries } from '../delivery/deliveries.ts';
 import type { InvoiceDraft, InvoiceRecord } from '../state/records.ts';
 import type { Payment } from '../types.ts';
@@ -88,7 +89,11 @@ export async function payInvoice(world: World, invoice: InvoiceRecord, payment: 
   }
   if (method !== undefined || invoice.method === null) setMethod(world, invoice, method);
   creditPayment(world, invoice, amount);
-  const adjusted = invoice.adjustment === null ? '' : `, paid ${amount} of ${invoice.amount} (adjusted)`;
+  const { adjustment } = invoice;
+  const adjusted =
+    adjustment === null
+      ? ''
+      : `, paid ${moneyOf(adjustment.actual_amount_fiat)} of ${moneyOf(invoice.amount)} (adjusted)`;
   const why = `${late ? 'paid late, ' : ''}${invoice.settledUsdt} USDT credited${adjusted}`;
   await finish(world, invoice, 'success', why);
 }
@@ -115,7 +120,12 @@ export function adjustInvoice(world: World, invoice: InvoiceRecord, amount: stri
     );
   }
   creditPayment(world, invoice, amount);
-  logMove(world, invoice, 'success', `corrected to ${amount}, ${invoice.settledUsdt} USDT credited, no second webhook`);
+  logMove(
+    world,
+    invoice,
+    'success',
+    `corrected to ${moneyOf(amount)}, ${invoice.settledUsdt} USDT credited, no second webhook`,
+  );
 }
 
 /** Credits the paid amount, by the chosen method and rate. */

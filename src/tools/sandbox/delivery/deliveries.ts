@@ -48,7 +48,7 @@ export async function announce(world: World, invoice: InvoiceRecord): Promise<vo
   const eventType = eventTypeOf(invoice);
   if (url === null) {
     const problem = `${eventType} of ${invoice.external_id} is not sent: it has no callback URL`;
-    world.log.note(problem);
+    world.log.note(problem, invoice.external_id);
     warn(world, 'not sent', `${problem}. webhookRequest() returns it as a Request. quiet: true hides this line.`);
     return;
   }
@@ -144,7 +144,7 @@ export function attempt(world: World, delivery: DeliveryRecord, trigger: Trigger
   const fault = world.faults.forDelivery(invoice.external_id, types);
   if (fault?.type === 'hold') {
     schedule(world, delivery, durationOf(fault));
-    world.log.note(`${eventType} of ${invoice.external_id} is held, by the fault hold`);
+    world.log.note(`${eventType} of ${invoice.external_id} is held, by the fault hold`, invoice.external_id);
     return Promise.resolve();
   }
   const promise = runAttempt(world, delivery, trigger, fault);

@@ -13,10 +13,10 @@ const THEN_RESEND = 'Then send the webhook again.';
 const REPAIR = `Repair the receiver: its log has this request. ${THEN_RESEND}`;
 /** For a secret that is proven to be another one: nothing changed the body. */
 const COMPARE_SECRETS =
-  'Compare the secret with the dashboard, or with the lines that the sandbox prints. The bytes arrived as they were sent. The console of the receiver shows the fingerprint of its secret.';
+  'Compare MERCHANT_WEBHOOK_SECRET of the receiver with the dashboard, or with the lines that the sandbox prints. The bytes arrived as they were sent. The console of the receiver shows the fingerprint of its secret.';
 /** What is said of a receiver of which nothing else is known. It is not tried out: its merchant has all three. */
 const COMPARE_THREE =
-  'Compare three things: its secret, the bytes of the body as they arrived, and the text that is signed, {timestamp}.{body}.';
+  'Compare three things: its secret (MERCHANT_WEBHOOK_SECRET), the bytes of the body as they arrived, and the text that is signed, {timestamp}.{body}.';
 const NO_LOGIN = 'A webhook has a signature and no login: exempt this route.';
 
 /** What is wrong, and what to change. `{host}`, `{path}`, `{place}` and `{what}` are filled in. */

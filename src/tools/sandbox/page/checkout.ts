@@ -125,10 +125,15 @@ function amountMenu(
   world: World,
   incoming: IncomingRequest,
   { uuid, amount, currency }: InvoiceRecord,
-  { name, word, ...given }: { readonly [Name in 'name' | 'word' | 'label' | 'value']: string } & { isOpen?: boolean },
+  {
+    name,
+    word,
+    button: pay,
+    ...given
+  }: { readonly [Name in 'name' | 'word' | 'button' | 'label' | 'value']: string } & { isOpen?: boolean },
 ): Html {
   const hint = `Of ${moneyText(amount, currency.code)}, without the fee.`;
-  const button = html`<button name="action" value="${name}">${word}</button>`;
+  const button = html`<button name="action" value="${name}">${pay}</button>`;
   const { isOpen = false, ...parts } = given;
   const { input, problem } = amountField(world, incoming, { ...parts, name, hint, button, focus: isOpen });
   return html`<details class="menu"${(problem !== undefined || isOpen) && html` open data-open`}><summary class="button">${word}</summary><div class="sheet">${form(`/pay/${uuid}`, input)}</div></details>`;
@@ -138,7 +143,7 @@ function openDock(world: World, incoming: IncomingRequest, invoice: InvoiceRecor
   const { amount, uuid } = invoice;
   const isPayable = offersFor(world, invoice).some(({ price }) => price !== null);
   const value = shareOf(amount, '0.5');
-  const other = { name: 'amount', word: 'Less or more', label: 'The customer pays', value };
+  const other = { name: 'amount', word: 'Less or more', button: 'Pay this amount', label: 'The customer pays', value };
   const more = html`${buttonForm(uuid, 'expire', 'Expired')}${isPayable && buttonForm(uuid, 'dispute', 'Disputed')}`;
   return html`${dockSays(invoice, html`<p>End this payment as</p>`)}
 <div class="acts">${isPayable && amountMenu(world, incoming, invoice, other)}${buttonForm(uuid, 'fail', 'Failed')}${menu('More', more)}</div>`;
@@ -243,7 +248,7 @@ function closedDock(world: World, incoming: IncomingRequest, invoice: InvoiceRec
   const refusal = refusalOf(world, incoming);
   const value = shareOf(adjustment?.actual_amount_fiat ?? amount, '0.8');
   const isOpen = incoming.url.searchParams.get('goal') === 'dispute';
-  const correction = { name: 'adjust', word: 'Correct', label: 'The paid amount', value, isOpen };
+  const correction = { name: 'adjust', word: 'Correct', button: 'Correct', label: 'The paid amount', value, isOpen };
   const { word, tone } = dockWord(world, invoice);
   const state = html`<p class="hook ${tone}" id="dock-state" data-live>${word}</p><p class="why" id="dock-why" data-live>${cause && html`<bdi>${cause.text}</bdi>`}</p>
 ${refusal && refusal.fields.length === 0 && html`<p class="why" role="alert">${refusal.message}</p>`}`;

@@ -2,11 +2,12 @@ import { quoted } from '../../../errors/checks.ts';
 import { ConfigurationError } from '../../../errors/classes.ts';
 import { isMerchantError } from '../../../errors/guards.ts';
 import { type Html, html } from '../../html.ts';
+import { isWebhookWaiting } from '../../story.ts';
 import { ACTIONS, checkFields, isActionName, type Perform } from '../actions.ts';
 import { activeCurrencies, isAmount } from '../business/money.ts';
 import { ErrorResponse, type UnsentResponse } from '../service/respond.ts';
 import type { IncomingRequest } from '../service/service.ts';
-import type { SandboxInvoice } from '../types.ts';
+import type { SandboxDelivery, SandboxInvoice } from '../types.ts';
 import type { World } from '../world.ts';
 import { actionForm, type Field, field, selectField } from './elements.ts';
 import { dashboardPage, fileResponse, seeOther } from './frame.ts';
@@ -52,10 +53,14 @@ export async function actionResponse(
     // A customer does not wait for a slow webhook: the page of the payment follows it.
     const isCustomer = !wantsJson && values['back']?.startsWith('/pay/');
     const limit = isCustomer ? [world.settings.sleep(MAX_WAIT, isOver.signal)] : [];
-    const [done] = (await Promise.race([Promise.all(work), ...limit]).finally(() => isOver.abort())) ?? [];
+    const all = (await Promise.race([Promise.all(work), ...limit]).finally(() => isOver.abort())) ?? [];
+    const [done] = all;
     const first = done?.lines[0];
     if (isActionName(name) && ACTIONS[name].isNoted && first !== undefined) world.log.note(first.text);
     if (wantsJson) return jsonResponse({ ok: true, ...done });
+    const message =
+      isOfMany && name === 'resend' ? refusedAgain(all.map(({ result }) => result as SandboxDelivery)) : null; // as resend returns it
+    if (message !== null) return refused(world, { action: name, typed: values, message, fields: [] }, values['back']);
     const made = name === 'create' && done && `/payments/${(done.result as SandboxInvoice).uuid}`; // as create returns it
     return seeOther(ownPage(name === 'reset' ? '/' : made || values['back'], { done: name }));
   } catch (error) {
@@ -67,6 +72,15 @@ export async function actionResponse(
     const fields = problems.map((each) => ({ name: each.field ?? '', problem: `It ${each.message}.` }));
     return refused(world, { action: name, typed: values, message, fields }, values['back']);
   }
+}
+
+/** What came of many webhooks that were sent again. Null if all were accepted. */
+function refusedAgain(sent: readonly SandboxDelivery[]): string | null {
+  const accepted = sent.filter(({ status }) => status === 'delivered').length;
+  const again = sent.filter((each) => each.status !== 'delivered' && !isWebhookWaiting(each));
+  if (again.length === 0) return null;
+  const statuses = new Set(again.map(({ last_http_status: status }) => status ?? 'no response'));
+  return `${sent.length} sent, ${accepted === 0 ? '' : `${accepted} accepted, `}${again.length} refused again (${[...statuses].join(', ')})`;
 }
 
 function refused(world: World, refusal: Refusal, back: unknown): UnsentResponse {

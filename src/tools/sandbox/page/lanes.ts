@@ -4,7 +4,7 @@ import { type Html, html, type Part } from '../../html.ts';
 import type { DeliveryRecord } from '../state/records.ts';
 import type { World } from '../world.ts';
 import { counted, minute, since, type Tone } from './elements.ts';
-import { outageOf, sinceOf } from './unheard.ts';
+import { isOwn, outageOf, sinceOf } from './unheard.ts';
 
 const MINUTE = 60_000;
 /** The smallest window. */
@@ -43,7 +43,7 @@ export function lanes(world: World, unheard: readonly DeliveryRecord[]): Html | 
   const window = windowOf(clock.now(), unheard);
   const payments = store
     .invoices()
-    .filter(({ createdAt }) => createdAt >= window.start)
+    .filter((invoice) => isOwn(invoice) && invoice.createdAt >= window.start)
     .map(({ createdAt }): Mark => ({ at: createdAt, tone: 'wait' }));
   const endpoints = endpointsOf(store.deliveries(), window.start);
   if (payments.length === 0 && endpoints.length === 0) return null;

@@ -1,7 +1,9 @@
+import { orderOf } from '../../../contract/orders.ts';
 import { SANDBOX_KEY } from '../../../errors/environment.ts';
 import { isSandboxSecret } from '../../../webhooks/verify/sandbox-secret.ts';
 import { type Html, html } from '../../html.ts';
 import { moneyText, paymentWord } from '../../story.ts';
+import { DOCTOR_AGENT } from '../actions.ts';
 import type { UnsentResponse } from '../service/respond.ts';
 import type { IncomingRequest } from '../service/service.ts';
 import type { RequestEntry } from '../state/log.ts';
@@ -54,6 +56,7 @@ export function overviewPage(world: World, incoming: IncomingRequest): UnsentRes
       )
     }</div>
 <div id="connection" data-live>${isConnected && section('connect', 'Connection', credentials(world, incoming))}</div>`,
+    done: { resend: 'The webhooks were sent, and your shop accepted them.' },
   });
 }
 
@@ -185,25 +188,50 @@ interface News {
   readonly line: Html;
 }
 
-/** What happened, the latest first: a line for each payment, each refused request without one, and each note. */
+/**
+ * What happened, the latest first: a line for each payment, each refused request without one, and each note that is about
+ * none. The orders of `webhooks check` are one line.
+ */
 function newsOf(world: World): News[] {
   const seen = new Set<InvoiceRecord>();
   const news: News[] = [];
+  const ofCheck = world.store.invoices().filter((invoice) => !isOwn(invoice));
   for (const event of world.log.all().reverse()) {
     if (news.length === SHOWN) break;
-    if (event.kind === 'note')
+    if (event.kind === 'note') {
+      if (event.external_id !== null) continue; // its payment has a line
       news.push({ at: event.at, line: newsLine('warn', null, 'Sandbox', html`<bdi>${event.text}</bdi>`, event.at) });
-    else if (event.kind === 'request') {
-      if (isRefused(event)) news.push({ at: event.at, line: refusedLine(world, event) });
+    } else if (event.kind === 'request') {
+      if (isRefused(event) && !isProbe(world, event)) news.push({ at: event.at, line: refusedLine(world, event) });
     } else {
       const invoice =
         event.kind === 'invoice' ? world.store.byUuid(event.uuid) : world.store.byExternalId(event.external_id);
-      if (invoice === undefined || seen.has(invoice) || !isOwn(invoice)) continue;
-      seen.add(invoice);
-      news.push({ at: event.at, line: paymentLine(world, invoice, event.at) });
+      if (invoice === undefined || seen.has(invoice)) continue;
+      const isChecked = !isOwn(invoice);
+      for (const each of isChecked ? ofCheck : [invoice]) seen.add(each);
+      if (isChecked) news.push({ at: event.at, line: checkLine(ofCheck.length, event.at) });
+      else news.push({ at: event.at, line: paymentLine(world, invoice, event.at) });
     }
   }
   return news;
+}
+
+function checkLine(count: number, at: string): Html {
+  return newsLine(
+    'off',
+    '/payments?check=shown',
+    'webhooks check',
+    html`sent ${counted(count, 'order')} of its own`,
+    at,
+  );
+}
+
+/** A request that is refused in the course of things: that of `doctor` without a key, and whether a renewal exists. */
+function isProbe({ store }: World, { headers, path, status, operation }: RequestEntry): boolean {
+  if (headers['user-agent'] === DOCTOR_AGENT) return true;
+  if (status !== 404 || operation !== 'invoices.get') return false;
+  const { order, renewal } = orderOf(path.split('/')[5] ?? '');
+  return renewal > 0 && store.ofOrder(order).length > 0;
 }
 
 function newsLine(tone: Tone, href: string | null, name: Html | string, what: Html, at: string): Html {

@@ -1,6 +1,15 @@
 import { orderOf } from '../../../contract/orders.ts';
 import { type Html, html, type Part } from '../../html.ts';
-import { type InvoiceHistory, joinMoments, type Lane, type Moment, momentsOf, timesOf, wordsOf } from '../../story.ts';
+import {
+  type InvoiceHistory,
+  joinMoments,
+  type Lane,
+  type Moment,
+  momentsOf,
+  moneyOf,
+  timesOf,
+  wordsOf,
+} from '../../story.ts';
 import { shareOf } from '../business/money.ts';
 import type { UnsentResponse } from '../service/respond.ts';
 import type { IncomingRequest } from '../service/service.ts';
@@ -139,7 +148,7 @@ function actions(world: World, incoming: IncomingRequest, invoice: InvoiceRecord
     return html`${page}${menu('Pay', pay)}${menu('End', end)}`;
   }
   if (status === 'success') {
-    const label = `The paid amount, now ${adjustment?.actual_amount_fiat ?? amount}`;
+    const label = `The paid amount, now ${moneyOf(adjustment?.actual_amount_fiat ?? amount)}`;
     const correct = amountForm('adjust', label, 'Correct', '0.8');
     return html`${page}${menu('Correct', html`${correct}<p class="soft small">As after a dispute. No second webhook is sent.</p>`)}`;
   }

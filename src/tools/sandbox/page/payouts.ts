@@ -13,7 +13,7 @@ export function payoutsPage(world: World, incoming: IncomingRequest): UnsentResp
   const rows = withdrawalsInOrder(world).map(
     ({ uuid, status, amount, amount_to_send, token, network, created_at, reject_reason }) => [
       html`<div>${tag(status[0]?.toUpperCase() + status.slice(1), TONES[status] ?? 'off')}${reject_reason !== null && html`<bdi class="soft small below">${reject_reason}</bdi>`}</div>`,
-      html`<div>${money(amount ?? '0', token ?? '')}<span class="soft small below">sends ${amount_to_send} by ${network}</span></div>`,
+      html`<div>${money(amount ?? '0', token ?? '')}<span class="soft small below">sends ${money(amount_to_send ?? '0', token ?? '')} by ${network}</span></div>`,
       html`<span class="mono">${brief(uuid)}</span>`,
       created_at && moment(created_at),
       status === 'pending' &&

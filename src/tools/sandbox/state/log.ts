@@ -69,6 +69,8 @@ export interface SandboxNote {
   readonly kind: 'note';
   /** ISO 8601, sandbox clock. */
   readonly at: string;
+  /** The order that it is about. Null if it is about none. */
+  readonly external_id: string | null;
   /** One sentence for people. */
   readonly text: string;
 }
@@ -120,8 +122,8 @@ export class EventLog {
     for (const listener of this.#listeners) notify(() => listener(event));
   }
 
-  note(text: string): void {
-    this.add({ kind: 'note', text });
+  note(text: string, external_id: string | null = null): void {
+    this.add({ kind: 'note', external_id, text });
   }
 
   all(): SandboxEvent[] {

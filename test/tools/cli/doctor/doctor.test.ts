@@ -201,14 +201,14 @@ describe('doctor', () => {
         [...repeated(2, 200), ...repeated(20, 500)],
         1,
         'fail',
-        '10 of the last 10 webhooks were not accepted by http://127.0.0.1:3000/hook, the first at 02:13 UTC: 500',
+        '10 of the last 10 webhooks were not accepted by http://127.0.0.1:3000/hook, at least since 02:13 UTC, €250.00 in these 10: 500',
         'npx merchant-invoicing order order-22   # says why. Where the receiver answers malformed_payload: npx merchant-invoicing webhooks verify < request.txt',
       ],
       [
         [...repeated(9, 200), 401],
         1,
         'fail',
-        '1 of the last 10 webhooks was not accepted by http://127.0.0.1:3000/hook, the first at 02:10 UTC: 401',
+        '1 of the last 10 webhooks was not accepted by http://127.0.0.1:3000/hook, the first at 02:10 UTC, €25.00: 401',
         'npx merchant-invoicing order order-10   # says why',
       ],
       [
@@ -233,6 +233,31 @@ describe('doctor', () => {
       ]);
       expect([found.methods, found.width <= 80]).toEqual([new Set(['GET']), true]);
       expect(found.out).toMatch(code === 0 ? /✓ ready/ : /✗ 1 to correct/);
+    });
+
+    it('has a line for each endpoint and status, with the money', async () => {
+      const answers: Record<string, number> = { '/a': 200, '/b': 401, '/c': 500 };
+      const fetch = async (url: unknown) => new Response(null, { status: answers[new URL(String(url)).pathname] ?? 0 });
+      const sandbox = testSandbox({ now: '2026-03-01T02:00:00Z', fetch });
+      await sandbox.listen();
+      for (const [at, path] of ['a', 'b', 'c', 'b', 'a'].entries()) {
+        const order = { external_id: `order-${at + 1}`, amount: '25.00', currency: at === 3 ? 'USD' : 'EUR' };
+        sandbox.create({ ...order, callback_url: `http://127.0.0.1:3000/${path}` });
+        await sandbox.pay(order.external_id);
+        await sandbox.advance('10s');
+      }
+      const { checks } = await diagnosed({ MERCHANT_BASE_URL: sandbox.url, MERCHANT_API_KEY: sandbox.apiKey });
+      await sandbox.close();
+      expect(checks.filter(({ id }) => id === 'webhooks').map(({ text, fix }) => [text, fix])).toEqual([
+        [
+          '2 of the last 5 webhooks were not accepted by http://127.0.0.1:3000/b, the first at 02:00 UTC, $25.00 and €25.00: 401',
+          'npx merchant-invoicing order order-4   # says why',
+        ],
+        [
+          '1 of the last 5 webhooks was not accepted by http://127.0.0.1:3000/c, the first at 02:00 UTC, €25.00: 500',
+          'npx merchant-invoicing order order-3   # says why. Where the receiver answers malformed_payload: npx merchant-invoicing webhooks verify < request.txt',
+        ],
+      ]);
     });
 
     it('a history or a list that cannot be read is not seen, and no green', async () => {

@@ -171,6 +171,25 @@ describe('reconcile', () => {
     expect((await run(FINE, '--html', folder)).err).toContain('cannot write');
   });
 
+  it('has a line for each currency, the most money first, without sums of zero', async () => {
+    const { run, sandbox, file } = await service();
+    for (const [external_id, currency, paid] of [
+      ['more', 'BRL', '155.50'],
+      ['less', 'TRY', '1990.00'],
+      ['new', 'EUR', '150.00'],
+    ] as const) {
+      sandbox.create({ external_id, amount: currency === 'TRY' ? '2000.00' : '150.00', currency });
+      await sandbox.pay(external_id, { amount: paid });
+    }
+    const rows = 'more,150.00,BRL,,fulfilled\nless,2000.00,TRY,,fulfilled\nnew,150.00,EUR,,open\n';
+    const path = file('', 'report.html');
+    const { out } = await run(FINE + rows, '--grace', '0s', '--html', path);
+    expect(out).toMatch(/Paid too much\n {2}EUR +€150\.00\n {2}TRY +TRY 10\.00\n {2}BRL +R\$5\.50\n/);
+    const page = readFileSync(path, 'utf8');
+    expect(page.match(/<td data-label="Currency"><strong>(\w+)/g)).toHaveLength(3);
+    expect(page).not.toMatch(/[€$ ]0\.00/);
+  });
+
   it('has an order once, under the strongest advice, and both sums in the headline', async () => {
     const { run, sandbox } = await service();
     const id = '3f2a9c1e-7b54-4d8e-9a10-6c2f5e8b7d41';

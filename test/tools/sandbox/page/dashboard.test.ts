@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { CHECK_CUSTOMER } from '../../../../src/tools/sandbox/actions.ts';
+import { cli } from '../../cli/command-line.ts';
 import { open, press } from '../browser.ts';
 import { listening, ORDER, receiver } from '../loopback.ts';
 
@@ -248,6 +249,21 @@ describe('the overview', () => {
     );
   });
 
+  it('says how many of the webhooks that were sent again were refused again', async () => {
+    const statuses: Record<string, number> = { '/a': 500, '/b': 500 };
+    const fetch = async (to: unknown) => new Response(null, { status: statuses[new URL(String(to)).pathname] ?? 0 });
+    const { sandbox, url } = await listening({ fetch });
+    for (const path of ['a', 'a', 'b'])
+      await sandbox.pay(
+        sandbox.create({ amount: '25.00', currency: 'EUR', callback_url: `http://127.0.0.1:3000/${path}` }).uuid,
+      );
+    expect((await press(await open(url), 'resend')).text).toContain('3 sent, 3 refused again (500)');
+    statuses['/a'] = 200;
+    const part = await press(await open(url), 'resend');
+    expect(part.text).toContain('3 sent, 2 accepted, 1 refused again (500)');
+    expect(part.html).not.toContain('notice good');
+  });
+
   it('begins its lanes before the first payment that was not heard of', async () => {
     let isDown = true;
     const { sandbox, url } = await listening({ fetch: async () => new Response(null, { status: isDown ? 500 : 200 }) });
@@ -266,12 +282,32 @@ describe('the overview', () => {
     const hook = await receiver();
     const { api, sandbox, url } = await listening();
     await api('POST', '/invoices', { ...ORDER, callback_url: hook.url });
-    await sandbox.pay('order-1042', { amount: '17.00' });
+    await sandbox.pay('order-1042', { amount: '17' }); // shown with two decimals
     await api('GET', '/invoices/order-1042');
     const { text } = await open(url);
     const lines = text.slice(text.indexOf('Activity'), text.lastIndexOf('Connection'));
     expect(lines).toMatch(/order-1042 created €25\.00 → paid less €17\.00 → webhook delivered, 200 in (?:< 1|\d+) ms/);
     expect(lines.match(/order-1042/g)).toHaveLength(1);
+    expect((await open(`${url}/payments`)).text).toContain('€17.00 of €25.00');
+    expect((await open(`${url}/payments/${sandbox.invoice('order-1042').uuid}`)).text).toContain('paid 17.00 of 25.00');
+  });
+
+  it('has one line for the orders of the check, and none for what the tools of the package ask', async () => {
+    const { sandbox, url, api } = await listening();
+    for (let at = 1; at <= 25; at += 1)
+      await sandbox.pay(sandbox.create({ amount: '25.00', currency: 'EUR', customer_id: CHECK_CUSTOMER }).uuid);
+    await sandbox.pay(sandbox.create({ amount: '25.00', currency: 'EUR', external_id: 'mine' }).uuid);
+    await api('GET', '/invoices/mine--1');
+    await api('GET', '/invoices/theirs--1');
+    const env = { MERCHANT_BASE_URL: url, MERCHANT_API_KEY: sandbox.apiKey };
+    await cli(['doctor'], { env });
+    const { text } = await open(url);
+    const activity = text.slice(text.indexOf('Activity'));
+    expect(activity).toMatch(
+      /^Activity \w.* Request GET \/invoices\/theirs--1 404 NOT_FOUND \S+ mine created €25\.00 → paid → no webhook \S+ webhooks check sent 25 orders of its own/,
+    );
+    expect(activity).not.toMatch(/mine--1|401|callback URL/);
+    expect(text).toContain('Payments 1 ');
   });
 
   it('shows a key and a secret that the user gave on request alone', async () => {
@@ -288,7 +324,10 @@ it.each([
   ['/webhooks', 'No webhooks yet'],
   ['/requests', 'No requests yet'],
   ['/faults', 'No fault is active'],
-  ['/payouts', /Pending 250\.000000 USDT sends 249\.000000 by TRC20 .* Approve Reject/],
+  [
+    '/payouts',
+    /Pending 250\.00 USDT sends 249\.00 USDT by TRC20 .* Approve Reject .* 1,200\.50 USDT sends 1,199\.50 USDT/,
+  ],
 ])('%s of a new sandbox says: %s', async (path, text) => {
   const { url } = await listening();
   expect((await open(url + path)).text).toMatch(text);

@@ -58,6 +58,10 @@ export const ADVICE: Readonly<Record<Advice, readonly [title: string, remedy: st
     'Find the order. If no order belongs to it, find out who created the invoice.',
   ],
   reclaim: ['Stop or reclaim: given, and nothing was paid', 'Stop or reclaim the delivery.'],
+  wait: [
+    'Stop, or wait: given, and not paid yet',
+    'Stop the delivery, or wait: the invoice is open, and can still be paid.',
+  ],
   look_up: ['Look the invoices up: the service did not confirm them', 'Look the invoice up before you act.'],
   find_payment: ['Look for the payment: given, and no invoice has the id', 'Find the payment of this order.'],
   find_refund: ['Find out what was refunded: more than was paid', 'Find out what was refunded.'],
@@ -215,7 +219,9 @@ function ofUnpaid(
   const service =
     invoice === null ? 'the service has no invoice with its id' : `its invoice is ${status}: nothing was paid`;
   const facts = `The order is ${state ?? row.state}${refund}, and ${service}.`;
-  const advice = !isGiven ? 'find_refund' : invoice === null ? 'find_payment' : 'reclaim';
+  const isOpen = status === 'pending' && invoice !== null && invoice.expires_at.getTime() > horizon;
+  const ofGiven = invoice === null ? 'find_payment' : isOpen ? 'wait' : 'reclaim';
+  const advice = isGiven ? ofGiven : 'find_refund';
   const money = lost.isZero() ? null : ({ of: 'givenNotPaid', amount: lost, currency: row.currency } as const);
   return [{ kind: 'fulfilled_not_paid', expected: 'success', actual: status, facts, advice, invoice, money }];
 }

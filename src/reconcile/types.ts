@@ -169,7 +169,7 @@ export type FindingKind =
  *
  * - `fulfil`: fulfil or refund the order. `agree`: first agree with the customer, who did not pay as ordered.
  * - `find_order`: find the order of a payment. `find_payment`: find the payment of an order without an invoice.
- * - `reclaim`: reclaim the delivery. `look_up`: look the invoice up before you reclaim.
+ * - `reclaim`: reclaim the delivery. `wait`: stop it, or wait for the payment. `look_up`: look the invoice up before you reclaim.
  * - `find_refund`: find out why more went back than was paid.
  * - `ask`: ask for the rest. `send_back`: send the surplus back. `give_back`: give one of several payments back.
  * - `compare_payments`: compare several payments, which in sum are not above the amount of the order.
@@ -181,6 +181,7 @@ export type Advice =
   | 'agree'
   | 'find_order'
   | 'reclaim'
+  | 'wait'
   | 'look_up'
   | 'find_payment'
   | 'find_refund'

@@ -197,11 +197,11 @@ const REPORT: ReconcileReport = {
       heads: [
         { text: 'Order', form: 'free' },
         ...NUMBERS.map((text) => ({ text, form: 'number' }) as const),
-        { text: 'Where', form: 'word' },
+        { text: 'Line', form: 'number' },
         { text: 'Also', form: 'free' },
       ],
       rows: ['order-1042', '3f2a9c1e-7b54-4d8e-9a10-6c2f5e8b7d41', 'x'.repeat(128), 'Bestellung für später'].map(
-        (id) => [id, '€1,025.00', '€20.00', '€1,005.00', '21.489038', 'line 2', 'another credit booked'],
+        (id) => [id, '€1,025.00', '€20.00', '€1,005.00', '21.489038', '2', 'another credit booked'],
       ),
       isTodo: true,
     },

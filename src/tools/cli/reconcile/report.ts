@@ -70,6 +70,9 @@ interface Column extends Head {
 const number = (text: string, cell: Column['cell']): Column => ({ text, form: 'number', cell });
 const word = (text: string, cell: Column['cell']): Column => ({ text, form: 'word', cell });
 
+/** A status that is no word of English. */
+const STATUSES: Readonly<Record<string, string>> = { fail: 'failed' };
+
 const COLUMNS = {
   order: { text: 'Order', form: 'free', cell: ([finding]) => nameOf(finding) },
   ordered: number('Ordered', ([{ row }]) => (row ? amount(row.amount, row.currency) : '')),
@@ -80,13 +83,13 @@ const COLUMNS = {
   over: number('Too much', (found) => differenceOf(found, false)),
   payments: number('Payments', ([{ actual }]) => String(actual)),
   tooMuch: number('Too much', ([{ money }]) => (money ? amount(money.amount, money.currency) : '')),
-  credited: number('USDT credited', ([{ invoice }]) => invoice?.credited_usdt?.toFixed() ?? ''),
-  booked: number('USDT booked', ([{ row }]) => row?.credited_usdt?.toFixed() ?? ''),
+  credited: number('USDT credited', ([{ invoice }]) => usdt(invoice?.credited_usdt)),
+  booked: number('USDT booked', ([{ row }]) => usdt(row?.credited_usdt)),
   back: number('Went back', ([{ row }]) => (row?.refunded_amount ? amount(row.refunded_amount, row.currency) : '')),
   books: word('Your books', ([{ row }]) => row?.state ?? ''),
-  says: word('The service', ([{ invoice }]) => invoice?.status ?? 'no invoice'),
+  says: word('The service', ([{ invoice }]) => (invoice ? (STATUSES[invoice.status] ?? invoice.status) : 'no invoice')),
   at: word('Since (UTC)', ([{ invoice }]) => when(invoice?.finished_at ?? null)),
-  place: word('Where', ([{ row }]) => row?.place ?? ''),
+  place: number('Line', ([{ row }]) => lineOf(row?.place ?? '')),
 } as const satisfies Readonly<Record<string, Column>>;
 
 const SECTIONS: Readonly<Record<Advice, readonly (keyof typeof COLUMNS)[]>> = {
@@ -94,6 +97,7 @@ const SECTIONS: Readonly<Record<Advice, readonly (keyof typeof COLUMNS)[]>> = {
   agree: ['order', 'ordered', 'money', 'missing', 'over', 'at', 'place'],
   find_order: ['order', 'paid', 'credited', 'at'],
   reclaim: ['order', 'given', 'says', 'at', 'place'],
+  wait: ['order', 'given', 'says', 'books', 'place'],
   look_up: ['order', 'ordered', 'paid', 'says', 'books', 'place'],
   find_payment: ['order', 'given', 'books', 'place'],
   find_refund: ['order', 'ordered', 'paid', 'back', 'books', 'place'],
@@ -235,15 +239,17 @@ function differenceOf(found: Found, isLess: boolean): string {
 
 function verdictOf(summary: ReconcileSummary): string[] {
   const { currencies, differing, invoicesWithoutOrder, notCompared, matched, withinGrace } = summary;
-  const sumOf = (of: FindingMoney['of']): string =>
-    currencies.flatMap((row) => (row[of].isZero() ? [] : [amount(row[of], row.currency)])).join(' and ');
+  const sumOf = (of: FindingMoney['of']): string => {
+    const sums = currencies.flatMap((row) => (row[of].isZero() ? [] : [amount(row[of], row.currency)]));
+    return sums.length === 0 ? '' : `${sums.join(' and ')} ${sums.length === 1 ? 'is' : 'are'}`;
+  };
   const [paid, given, over] = [sumOf('paidNotGiven'), sumOf('givenNotPaid'), sumOf('paidTooMuch')];
   if (paid !== '' || given !== '')
     return [
-      ...(paid === '' ? [] : [`${paid} is paid and not given.`]),
-      ...(given === '' ? [] : [`${given} is given and not paid.`]),
+      ...(paid === '' ? [] : [`${paid} paid and not given.`]),
+      ...(given === '' ? [] : [`${given} given and not paid.`]),
     ];
-  if (over !== '') return [`${over} is paid too much.`];
+  if (over !== '') return [`${over} paid too much.`];
   const parts = [
     differing > 0 && some(differing, 'order differs', 'orders differ'),
     invoicesWithoutOrder > 0 && some(invoicesWithoutOrder, 'invoice has no order', 'invoices have no order'),
@@ -271,11 +277,11 @@ function countsOf(summary: ReconcileSummary, grace: string): string[] {
 }
 
 function unreadOf(entries: readonly NotCompared[]): Section {
-  const heads = ['Order', 'Where', 'Why', 'Problem'].map(
+  const heads = ['Order', 'Line', 'Why', 'Problem'].map(
     (text, at) => ({ text, form: at % 3 === 0 ? 'free' : 'word' }) as const,
   );
   const rows = entries.map(({ external_id, place, reason, problem }) =>
-    [external_id ?? '', place, reason, problem].map((text) => oneLine(text, 300)),
+    [external_id ?? '', lineOf(place), reason, problem].map((text) => oneLine(text, 300)),
   );
   const advice = 'Nothing is said about these.';
   return { title: 'Not compared', extent: String(entries.length), advice, heads, rows, isTodo: false };
@@ -291,6 +297,19 @@ function ordersText(count: number): string {
 
 function some(count: number, one: string, many: string): string {
   return `${count} ${count === 1 ? one : many}`;
+}
+
+/** USDT with its six decimals, so that they stand below each other. */
+function usdt(value: Decimal | null | undefined): string {
+  if (value === null || value === undefined) return '';
+  const text = value.toFixed(Math.max(6, value.decimalPlaces()));
+  const [whole = '', part = ''] = text.split('.');
+  return `${whole.replace(/\B(?=(?:\d{3})+$)/g, ',')}.${part}`;
+}
+
+/** The number of a line of the file, below the heading `Line`. */
+function lineOf(place: string): string {
+  return place.replace(/^line (?=\d+$)/, '');
 }
 
 /** With two decimals at least. */

@@ -272,7 +272,17 @@ function groupSection(
 
 const LANES = { customer: 'Customer', service: 'Service', shop: 'Your shop' } as const;
 
-function storyList(seen: readonly Seen[]): Html {
+/** How many repeats of a gift a story shows. The others are a count. */
+const REPEATS_SHOWN = 4;
+
+function storyList(all: readonly Seen[]): Html {
+  const firsts = new Map([...all].reverse().flatMap((each) => (each.given ? [[each.moment.what, each] as const] : [])));
+  const repeats = all.filter((each) => each.given !== undefined && firsts.get(each.moment.what) !== each);
+  const hidden = new Set(repeats.length > REPEATS_SHOWN + 1 ? repeats.slice(REPEATS_SHOWN) : []);
+  const lastShown = hidden.size > 0 ? repeats[REPEATS_SHOWN - 1] : undefined;
+  const end = lastShown === undefined ? all.length : all.indexOf(lastShown);
+  // The kills between repeats that are not shown are not shown either.
+  const seen = all.filter((each, at) => !hidden.has(each) && (at <= end || each.struck === undefined));
   const day = seen[0]?.moment.at?.toISOString().slice(0, 10) ?? '';
   const given = new Set<string>();
   const rows = joined(seen).map(({ row, last }) => {
@@ -281,7 +291,7 @@ function storyList(seen: readonly Seen[]): Html {
     if (row.given !== undefined) given.add(what);
     const words = last?.attempt ? `attempts ${attempt?.number} to ${last.attempt.number}` : what;
     const time = [at, last?.at].map((each) => each && timeOf(each, day)).filter(Boolean);
-    return html`<li class="${lane} ${toneOfRow(row, isAgain)}"><time>${time.join(' – ')}</time><span><em class="lane">${LANES[lane]}</em><b>${words}${isAgain && ' AGAIN'}</b>${text !== '' && html`<i>${text}</i>`}</span></li>`;
+    return html`<li class="${lane} ${toneOfRow(row, isAgain)}"><time>${time.join(' – ')}</time><span><em class="lane">${LANES[lane]}</em><b>${words}${isAgain && ' AGAIN'}</b>${text !== '' && html`<i>${text}</i>`}${row === lastShown && html`<i>and ${hidden.size} more times</i>`}</span></li>`;
   });
   return html`<div class="heads" aria-hidden="true"><span></span><span>Customer</span><span>Service</span><span>Your shop</span></div><ol class="story">${rows}</ol>`;
 }

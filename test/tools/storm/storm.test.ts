@@ -459,6 +459,22 @@ it('the page makes no request, escapes what the shop says, and folds thousands o
   expect(page.length).toBeLessThan(200_000);
 });
 
+it('a story shows a few repeats of a gift, and counts the others', async () => {
+  const shop = shopWith((each) => {
+    MISTAKES['memoryStore with a restart'].plant(each);
+    const { catchUp } = each;
+    each.catchUp = async () => {
+      await each.start(); // with a store that is empty
+      await catchUp.call(each);
+    };
+  });
+  const page = (await storm({ seed: 3, customers: 60, shop })).html();
+  const stories = page.split('<ol class="story">').slice(1);
+  const repeats = stories.map((story) => story.split('</ol>', 1)[0]?.split(' AGAIN').length ?? 0);
+  expect(Math.max(...repeats)).toBeLessThanOrEqual(6);
+  expect(page).toMatch(/ AGAIN<\/b><i>catchUp<\/i><i>and \d+ more times<\/i>/);
+});
+
 it('each kind can be switched off, and what a shop does not show is said', async () => {
   const weights = { customers: { pay_less: 0, pay_more: 0 }, network: { calm: 1, response_lost: 0 } };
   const result = await storm({

@@ -45,9 +45,12 @@ export function listing<Row>(incoming: IncomingRequest, all: readonly Row[], par
   const wanted = typed.toLowerCase();
   const [first = '', ...others] = Object.keys(states);
   const chosen = others.find((name) => name.toLowerCase() === given) ?? first;
-  const searched = all.filter(
+  const matching = all.filter(
     (row) => wanted === '' || texts(row).some((text) => text?.toLowerCase().includes(wanted)),
   );
+  // Whoever types the whole id of an order looks for that one.
+  const isExact = (row: Row): boolean => texts(row).some((text) => text?.toLowerCase() === wanted);
+  const searched = wanted === '' ? matching : [...matching].sort((a, b) => Number(isExact(b)) - Number(isExact(a)));
   const found = searched.filter((row) => states[chosen]?.(row));
   const pages = Math.max(1, Math.ceil(found.length / PAGE_SIZE));
   const at = row ? found.indexOf(row) : -1;

@@ -333,6 +333,13 @@ it.each([
   expect((await open(url + path)).text).toMatch(text);
 });
 
+it('a search for a whole id lists it first', async () => {
+  const { sandbox, url } = await listening();
+  for (const external_id of ['a-1', 'a-10', 'a-11']) sandbox.create({ amount: '25.00', currency: 'EUR', external_id });
+  const { text } = await open(`${url}/payments?q=A-1`);
+  expect(text).toMatch(/Open a-1 .*Open a-11 .*Open a-10 /);
+});
+
 it('a search counts what it finds in each filter, and can be taken back', async () => {
   const { sandbox, url } = await listening();
   for (const external_id of ['a-1', 'a-2', 'b-1']) sandbox.create({ amount: '25.00', currency: 'EUR', external_id });

@@ -1,7 +1,7 @@
 import type { EndpointName } from '../../contract/endpoints.ts';
 import { Decimal } from '../../contract/values/decimal.ts';
+import { isSameIdent } from '../../contract/values/scalars.ts';
 import { kindOf } from '../../errors/checks.ts';
-import { messageWithCause } from '../../errors/notify.ts';
 import { FORGERIES } from '../sandbox/delivery/forgeries.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { Fault, RequestFault } from '../sandbox/state/faults.ts';
@@ -11,7 +11,7 @@ import type { CustomerRecord, Records } from './customer-record.ts';
 import { OUTAGE_LASTS, type PlannedCustomer } from './customers.ts';
 import type { Act, Moment } from './moments.ts';
 import { fail, refuseStrangeHost, type StormNetwork, type StormWebhook } from './options.ts';
-import type { PlayedShop } from './played-shop.ts';
+import { type Failed, failedBy, type PlayedShop } from './played-shop.ts';
 import { isAccepted, send } from './probes.ts';
 
 // The beginning of the acts of a moment: what a customer does at the shop, what the service does, and how two of them
@@ -56,7 +56,7 @@ const NAMES = { press: 'press', pay: 'payment', return: 'return', forge: 'forger
 interface FailingReads {
   left: number;
   /** The orders that are paid and that no webhook has told. */
-  readonly untold: ReadonlyMap<string, CustomerRecord>;
+  readonly untold: ReadonlySet<CustomerRecord>;
 }
 
 export class Acts {
@@ -84,9 +84,9 @@ export class Acts {
   readonly requestFault = (operation: EndpointName | null, order: () => string | null): RequestFault | null => {
     const failing = this.#failing;
     if (failing === null || (operation !== 'invoices.get' && operation !== 'invoices.list')) return null;
-    const untold = failing.untold.get(order() ?? '');
-    if (failing.left <= 0 && untold === undefined) return null;
-    if (untold !== undefined) untold.failedReads += 1;
+    const record = this.#records.of(order() ?? '');
+    if (failing.left <= 0 && (record === undefined || !failing.untold.has(record))) return null;
+    if (record !== undefined && this.#isJobAlone) record.isUnread = record.payments.size > 0;
     failing.left -= 1;
     this.#hasFault = true;
     this.#readFaults += 1;
@@ -103,8 +103,12 @@ export class Acts {
     if (operation === 'invoices.list') this.jobReads.lists += 1;
     if (operation !== 'invoices.get') return;
     this.jobReads.single += 1;
-    const record = this.#records.of(decodeURIComponent(path.slice(path.lastIndexOf('/') + 1)));
-    if (record !== undefined && record.payments.size > 0 && status === 200) record.isRead = true;
+    const id = decodeURIComponent(path.slice(path.lastIndexOf('/') + 1));
+    const record = this.#records.of(id);
+    if (record === undefined || status !== 200) return;
+    record.isUnread = false;
+    for (const [uuid, { external_id }] of record.payments)
+      if (isSameIdent(id, uuid) || isSameIdent(id, external_id)) record.readByJob.add(uuid);
   }
 
   /** Begins all acts of a moment together, and waits for them. */
@@ -190,12 +194,10 @@ export class Acts {
   /** Does something while the reads of the service fail. */
   async #reading(reads: 'fail' | undefined, work: () => Promise<void>): Promise<void> {
     if (reads === undefined) return await work();
-    const untold = this.#records.all.flatMap((record) =>
-      [...record.payments].flatMap(([uuid, { external_id }]) =>
-        this.#shop.isTold(uuid) ? [] : [[external_id, record] as const],
-      ),
+    const untold = this.#records.all.filter(({ payments }) =>
+      [...payments.keys()].some((uuid) => !this.#shop.isTold(uuid)),
     );
-    this.#failing = { left: FAILED_READS_MAX, untold: new Map(untold) };
+    this.#failing = { left: FAILED_READS_MAX, untold: new Set(untold) };
     try {
       await work();
     } finally {
@@ -212,15 +214,16 @@ export class Acts {
     if (!record.hasArrived) this.#arrive(record);
     const kills = this.#shop.kills.total;
     this.#records.pressing.push(record);
-    const error = await this.#shop.during({ by: 'checkout', record }, () => this.#checkout(record, words));
+    const failed = await this.#shop.during({ by: 'checkout', record }, () => this.#checkout(record, words));
     this.#records.pressing.splice(this.#records.pressing.indexOf(record), 1);
     const isPaid = record.payments.size > 0;
     const isKilled = this.#shop.kills.total > kills;
-    if (error !== null && !this.#hasFault && !isKilled && !isPaid)
-      record.meets('checkout_failed', `The customer saw an error while the service worked: ${error}`);
+    const gone = failed?.isGone === true ? 'process_ended' : undefined;
+    if (failed !== null && !this.#hasFault && !isKilled && !isPaid)
+      record.meets('checkout_failed', `The customer saw an error while the service worked: ${failed.message}`, gone);
     const problem = 'The customer came back after an error and saw another error, although the service worked.';
     if (isAfterError && record.uuid === null && !isKilled && !record.isRefused)
-      record.meets('checkout_stuck', problem, 'given_up');
+      record.meets('checkout_stuck', problem, gone ?? 'given_up');
   }
 
   #arrive(record: CustomerRecord): void {
@@ -232,25 +235,20 @@ export class Acts {
     this.#shop.story.note(order.id, 'service', `the network: ${network.replaceAll('_', ' ')}`);
   }
 
-  /** The message of the error that the customer saw, or null. */
-  async #checkout(record: CustomerRecord, what: string): Promise<string | null> {
+  /** The error that the customer saw, or null. */
+  async #checkout(record: CustomerRecord, what: string): Promise<Failed | null> {
     const { order } = record.plan;
     const note = (text: string): void => this.#shop.story.note(order.id, 'customer', what, text);
-    const shop = this.#shop;
-    const worked = await shop.kills.during(
-      'press',
-      () => shop.ask(() => shop.members.checkout({ ...order })),
-      (_, isChanged) => isChanged(),
-    );
+    const worked = await this.#shop.call('press', () => this.#shop.members.checkout({ ...order }));
     if (worked === 'killed') {
       note('sees an error: the process was killed');
-      return 'the process was killed';
+      return { message: 'the process was killed', isGone: false };
     }
     const asked = worked.value;
     if ('error' in asked) {
-      const message = messageWithCause(asked.error);
-      note(`sees an error: ${message}`);
-      return message;
+      const failed = failedBy(asked.error);
+      note(`sees an error: ${failed.message}`);
+      return failed;
     }
     this.#takeLink(record, readCheckout(asked.value), note);
     return null;

@@ -39,6 +39,7 @@ export async function explain({ found, cases }: Judgement, day: Day, sandbox: Sa
     cases.flatMap(({ seen }) => giftsOf(seen).flatMap(({ by }) => (by.length === 1 ? by : []))),
   );
   const { jobReads } = day.acts;
+  const brokenJob = ofKind.get('catch_up_failed')?.[0];
   const explained = found.map((each) => {
     const order = byOrder.get(each.order);
     const mistake =
@@ -48,7 +49,7 @@ export async function explain({ found, cases }: Judgement, day: Day, sandbox: Sa
     if (order === undefined) return { ...each, ...(receiver ?? named('own_function')) }; // other kinds have an order or a mistake
     return {
       ...each,
-      ...causeOf(each, order, { alike, shop, isJobBroken: ofKind.has('catch_up_failed'), gaveAlone, jobReads }),
+      ...causeOf(each, order, { alike, shop, brokenJob, gaveAlone, jobReads }),
     };
   });
   const wrong = new Set(found.map(({ order }) => order));
@@ -72,7 +73,7 @@ interface Around {
   /** All orders with a finding of this kind: one mistake may show in each in another way. */
   readonly alike: readonly Case[];
   readonly shop: StormShop;
-  readonly isJobBroken: boolean;
+  readonly brokenJob: Found | undefined;
   /** What gave something where it was alone: the control group of the moments. */
   readonly gaveAlone: ReadonlySet<GivenBy>;
   /** What the job read of the service. */
@@ -82,13 +83,14 @@ interface Around {
 function causeOf({ kind }: Found, order: Case, around: Around): Named {
   const { alike } = around;
   if (kind === 'paid_not_fulfilled') return whyNotGiven(order, around);
-  if (kind === 'payment_kept') return named(whyKept(order, alike));
+  if (kind === 'payment_kept') return whyKept(order, alike);
   if (kind === 'parcel_missing') return named(killOf(order) === null ? 'own_parcels' : 'not_atomic');
   if (kind === 'state_differs') return named(wasTurnedBack(order) ? 'turned_back' : 'canceled_stays');
   if (kind === 'fulfilled_twice') return whyTwiceInAll(order, around);
   if (kind === 'fulfilled_not_paid') return named(whyForNothing(order));
   if (kind === 'fulfilled_for_less') return named(whyForLess(alike));
-  if (kind === 'credited_differs') return named(whyOtherCredit(order));
+  if (kind === 'credited_differs')
+    return named(order.paid.length > 1 && isLostTogether(order, alike) ? 'lost_together' : whyOtherCredit(order));
   const ordered = new Decimal(order.record.plan.order.amount);
   const isHundredfold = (amount: string): boolean =>
     ordered.times(100).eq(amount) || ordered.div(100).toDecimalPlaces(2).eq(amount);
@@ -97,32 +99,49 @@ function causeOf({ kind }: Found, order: Case, around: Around): Named {
 
 // Paid, and nothing given.
 
-function whyNotGiven(order: Case, { alike, shop, isJobBroken, jobReads }: Around): Named {
-  const ofPaid = order.attempts.filter(({ event }) => event === 'invoice.paid');
-  const refusal = ofPaid.filter(({ fault, status_code }) => fault === null && status_code !== null).at(-1);
+function whyNotGiven(order: Case, { alike, shop, brokenJob, jobReads }: Around): Named {
+  const refusal = refusalOf(order, order.paid);
   const dropped = whyDropped(order, alike);
   if (isInState(order.rows, 'fulfilled')) return named(dropped === 'lost_together' ? dropped : 'no_row');
   if (dropped === 'lost_together' || dropped === 'not_atomic') return named(dropped);
   if (isInState(order.rows, 'paid') && (dropped !== null || refusal === undefined)) return named('paid_for_ever');
   if (dropped !== null) return named(dropped);
-  if (refusal !== undefined) {
-    const why = refusal.cause === null ? (refusal.error ?? '') : sentenceOf(refusal.cause);
-    return named('refused', `It ${refusal.error}. ${why}`.trim());
-  }
+  if (refusal !== undefined) return refused(refusal);
   if (shop.catchUp === undefined) return named('no_catch_up');
-  if (isJobBroken) return named('own_function', 'No webhook arrived, and catchUp failed.');
-  if (order.record.failedReads > 0 && !order.record.isRead) return named('error_as_unpaid');
+  if (brokenJob !== undefined)
+    return named(brokenJob.mistake ?? 'own_function', 'No webhook arrived, and catchUp failed.');
+  const { isUnread, readByJob } = order.record;
+  if (isUnread) return named('error_as_unpaid');
   if (jobReads.lists > 0 && jobReads.single === 0) return named('catch_up_lists');
   // What it drops where a webhook arrives, it drops where the catch-up brings it.
   const accepted = alike.flatMap((each) => whyDropped(each, alike) ?? []);
-  if (isLater(order)) return named(accepted.find((each) => DROPS_RENEWALS.has(each)) ?? 'catch_up_first');
-  if (!isInState(order.rows, 'canceled'))
-    return named(accepted.includes('accepted_not_given') ? 'accepted_not_given' : 'catch_up_missing');
-  return named(accepted.find((each) => DROPS_LATE.has(each)) ?? 'catch_up_canceled');
+  const isCanceled = (each: Case): boolean => isInState(each.rows, 'canceled');
+  // What it does not find of a first invoice, it does not find of a later one.
+  const isOfFirst = alike.some((each) => !isTold(each) && !isLater(each) && isCanceled(each) === isCanceled(order));
+  const [drops, missing] =
+    isLater(order) && !isOfFirst ? MISSING.later : isCanceled(order) ? MISSING.canceled : MISSING.open;
+  const isRead = order.paid.every(({ uuid }) => readByJob.has(uuid));
+  return named(accepted.find((each) => drops.includes(each)) ?? (isRead ? 'catch_up_dropped' : missing));
 }
 
-const DROPS_RENEWALS: ReadonlySet<StormMistake> = new Set(['canceled_stays', 'renewed_unknown']);
-const DROPS_LATE: ReadonlySet<StormMistake> = new Set(['canceled_stays', 'key_without_type']);
+/** The last response of the shop to the webhooks of these invoices, where nothing disturbed it. */
+function refusalOf({ attempts }: Case, paid: Case['paid']): ToldAttempt | undefined {
+  const own = attempts.filter(({ event, uuid }) => event === 'invoice.paid' && paid.some((each) => each.uuid === uuid));
+  return own.filter(({ fault, status_code }) => fault === null && status_code !== null).at(-1);
+}
+
+function refused({ cause, error }: ToldAttempt): Named {
+  return named('refused', `It ${error}. ${cause === null ? (error ?? '') : sentenceOf(cause)}`.trim());
+}
+
+/** What the shop may drop, by whatever it comes, and what the job may not ask for. */
+const MISSING: Readonly<
+  Record<'later' | 'canceled' | 'open', readonly [drops: readonly StormMistake[], missing: StormMistake]>
+> = {
+  later: [['canceled_stays', 'renewed_unknown'], 'catch_up_first'],
+  canceled: [['canceled_stays', 'key_without_type'], 'catch_up_canceled'],
+  open: [['accepted_not_given'], 'catch_up_missing'],
+};
 
 /** Why the shop did nothing with a payment whose webhook it accepted. Null if it accepted none. */
 function whyDropped(order: Case, alike: readonly Case[]): StormMistake | null {
@@ -135,7 +154,7 @@ function whyDropped(order: Case, alike: readonly Case[]): StormMistake | null {
   const isKilled =
     kill !== null && !(isDropped(order) && alike.some((each) => isDropped(each) && killOf(each) === null));
   if (isKilled) return kill === 'done' ? 'acknowledged_early' : 'not_atomic';
-  const wasBooked = !showsGiven || !paidFiat.eq(ordered); // a payment as ordered would be in a row of fulfilments()
+  const wasBooked = !showsGiven || paid.some(({ is_adjusted }) => is_adjusted); // one as ordered would have a row of fulfilments()
   if (isInState(order.rows, 'canceled') && wasBooked && wasTurnedBack(order)) return 'turned_back';
   const isOld = paid.length === 1 && !isLater(order) && invoices.length > 1;
   if (isOld || isLater(order) || isAfterEnd(order)) {
@@ -152,9 +171,16 @@ function whyDropped(order: Case, alike: readonly Case[]): StormMistake | null {
   return paidFiat.eq(ordered) ? 'accepted_not_given' : 'adjusted_dropped';
 }
 
-/** Whether it was paid at the same moment as another order, and those that were paid alone are right. */
-function isLostTogether({ record }: Case, alike: readonly Case[]): boolean {
-  return record.isPaidTogether && !alike.some((each) => isTold(each) && !each.record.isPaidTogether);
+/** Whether two payments were told at the same moment, and the orders that were paid alone are right. */
+function isLostTogether(order: Case, alike: readonly Case[]): boolean {
+  const isTogether = order.record.isPaidTogether && untoldOf(order).length === 0;
+  return isTogether && !alike.some((each) => isTold(each) && !each.record.isPaidTogether);
+}
+
+/** The paid invoices of which no webhook has told the shop. */
+function untoldOf(order: Case): Case['paid'] {
+  const told = new Set(heard(order, 'paid').map(({ uuid }) => uuid));
+  return order.paid.filter(({ uuid }) => !told.has(uuid));
 }
 
 function isTold({ attempts }: Case): boolean {
@@ -204,12 +230,14 @@ function killOf({ seen, attempts, record }: Case): 'done' | 'within' | null {
 }
 
 /** Why a part of what was paid is kept. */
-function whyKept(order: Case, alike: readonly Case[]): StormMistake {
-  const { paid } = order;
-  if (paid.length < 2) return 'surplus_kept';
-  if (isLostTogether(order, alike)) return 'lost_together';
-  const told = new Set(heard(order, 'paid').map(({ uuid }) => uuid));
-  return paid.every(({ uuid }) => told.has(uuid)) ? 'second_payment_kept' : 'catch_up_paid';
+function whyKept(order: Case, alike: readonly Case[]): Named {
+  const { paid, record } = order;
+  if (paid.length < 2) return named('surplus_kept');
+  const untold = untoldOf(order);
+  if (untold.length === 0) return named(isLostTogether(order, alike) ? 'lost_together' : 'second_payment_kept');
+  const refusal = refusalOf(order, untold);
+  if (refusal !== undefined) return refused(refusal);
+  return named(untold.every(({ uuid }) => record.readByJob.has(uuid)) ? 'catch_up_dropped' : 'catch_up_paid');
 }
 
 // Given twice, and given for nothing.
@@ -274,7 +302,10 @@ function whyTwice({ seen, given, record, attempts }: Case, gaveAlone: ReadonlySe
   if (by.has('other_webhook')) return 'wrong_lookup';
   if (by.has('worker')) return 'worker_repeats';
   const isSame = first.moment === second.moment;
-  if (by.has('catch_up')) return by.size > 1 ? 'catch_up_doubles' : isSame ? 'job_race' : 'job_repeats';
+  if (by.has('catch_up') && by.size > 1) return 'catch_up_doubles';
+  // A worker that also gives where nothing else runs may be one of both.
+  if (by.has('catch_up') && isSame && gaveAlone.has('worker')) return 'worker_repeats';
+  if (by.has('catch_up')) return !isSame ? 'job_repeats' : first.jobs > 1 ? 'job_race' : 'own_repeat';
   const isAtEnd = ({ event, created_at }: ToldAttempt): boolean =>
     event === 'invoice.canceled' && [first.time, second.time].includes(Date.parse(created_at));
   if (attempts.some(isAtEnd)) return 'unpaid_event_gives';

@@ -23,10 +23,10 @@ export class CustomerRecord {
   readonly payments = new Map<string, SandboxInvoice>();
   /** Whether the payment was told at the same moment as another one. */
   isPaidTogether = false;
-  /** The reads of the job about this order that failed while nobody had told of its payment. */
-  failedReads = 0;
-  /** Whether the job has read the paid invoice since. */
-  isRead = false;
+  /** Whether the last read of the job about this order failed, after a payment. */
+  isUnread = false;
+  /** The uuids of the paid invoices that the job has read. */
+  readonly readByJob = new Set<string>();
   /** Whether the customer opened the success_url without having paid. */
   hasVisitedUnpaid = false;
   /** What was wrong before the eyes of this customer. */

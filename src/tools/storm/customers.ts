@@ -31,6 +31,8 @@ export interface Kill {
   readonly when: 'change' | 'lost' | 'after';
 }
 
+type Both = 'last_first' | 'old_first' | 'part_first' | 'together';
+
 /** One customer of the day. Times are milliseconds after the start. */
 export interface PlannedCustomer {
   readonly order: StormOrder;
@@ -54,8 +56,8 @@ export interface PlannedCustomer {
   readonly isOutageOfAll: boolean;
   /** When the customer presses again after the end, or null. */
   readonly renews: number | null;
-  /** Of one who pays both invoices: whether the first one, from its old tab, comes first. */
-  readonly paysOldFirst: boolean;
+  /** How both invoices are paid: which one comes first, the last one in part before the first, or both at once. */
+  readonly paysBoth: Both | null;
   /** How long the event of the end is held, where it comes out of order. */
   readonly heldFor: number;
   /** What begins together with the payment: the return of the customer, or a turn of the shop's job. */
@@ -165,7 +167,7 @@ export function planCustomers(settings: CheckedSettings): PlannedCustomer[] {
   const pressing = pairsOfPresses(kinds, networks, kills);
   const plans: PlannedCustomer[] = [];
   const outages = [...OUTAGES_FROM];
-  const turns = { less: 0, again: 0, with: 0, withJob: 0, any: 0, late: 0, renewed: 0, both: 0 };
+  const turns = { less: 0, again: 0, with: 0, withJob: 0, any: 0, late: 0, renewed: 0, both: 0, atOnce: 0 };
   let outageEnds = 0;
   for (const [index, kind] of kinds.entries()) {
     const number = index + 1;
@@ -179,20 +181,24 @@ export function planCustomers(settings: CheckedSettings): PlannedCustomer[] {
     const same = earlier !== undefined && turns.again++ % 2 === 0 ? earlier.order : undefined; // the same charge once more, in turns
     const cents = 2_500 + Math.floor(draw('amount') * 17_500);
     const amount = same?.amount ?? oneOf('amount', amounts ?? []) ?? (cents / 100).toFixed(2);
-    const isLess = kind === 'pay_less' || kind === 'pay_rest';
-    const share = isLess ? (LESS[turns.less++ % LESS.length] ?? 'less') : kind === 'pay_more' ? 'more' : 'whole';
-    const pays = Decimal.max(SHARES[share](new Decimal(amount), draw('share')), '0.01').toFixed(2);
     const beside = plans[pressing.get(index) ?? -1];
     const webhook = webhooks[index] ?? 'delivered'; // a deck has as many as there are customers
     // An invoice ends after a turn, never with it.
     const usual = Math.floor((index * OPENING_HOURS) / customers) + 1;
     const times = timesOf({ kind, webhook, usual, partner, beside, turns, draw });
     const { arrives, ends } = times;
+    const isAtOnce = webhook === 'delivered' && ends > outageEnds;
+    const paysBoth = kind === 'pay_both' ? bothOf(turns, webhook, isAtOnce) : null;
+    const isLess = kind === 'pay_less' || kind === 'pay_rest' || paysBoth === 'part_first';
+    const share = isLess ? (LESS[turns.less++ % LESS.length] ?? 'less') : kind === 'pay_more' ? 'more' : 'whole';
+    const pays = Decimal.max(SHARES[share](new Decimal(amount), draw('share')), '0.01').toFixed(2);
     const isOutage = webhook === 'outage';
     const isLostAlone = (kind === 'pay_late' || kind === 'renew') && (webhook === 'lost' || isOutage);
     const hours = [arrives, arrives + OUTAGE_LASTS].map((at) => at / (60 * MINUTE));
+    const isQuietNow =
+      hours.some(isQuiet) || plans.some((each) => each.paysBoth === 'together' && each.ends >= arrives);
     const isOutageOfAll =
-      isOutage && !isLostAlone && arrives >= Math.max(outageEnds, outages[0] ?? OPENING_HOURS) && !hours.some(isQuiet); // there the pairs are
+      isOutage && !isLostAlone && arrives >= Math.max(outageEnds, outages[0] ?? OPENING_HOURS) && !isQuietNow; // there the pairs are
     if (isOutageOfAll) {
       outages.shift();
       outageEnds = ends + OUTAGE_LASTS;
@@ -201,14 +207,12 @@ export function planCustomers(settings: CheckedSettings): PlannedCustomer[] {
     const currency = same?.currency ?? oneOf('currency', currencies ?? []) ?? 'EUR';
     const order = { id: `order-${number}`, customer_id, amount, currency };
     const kill = kills.get(index) ?? null;
-    // Where no webhook tells of it, the job has booked the renewal before the first invoice is paid too.
-    const paysOldFirst = kind === 'pay_both' && webhook !== 'lost' && turns.both++ % 2 === 0;
     const isCoupled = partner !== undefined || [...couples.values()].includes(index);
     const paysWith = isCoupled || kill !== null || !PAYING.has(kind) ? null : beginsWith(turns, webhook);
     const twin = partner ?? beside;
     const together =
       twin === undefined ? null : { order: twin.order.id, does: partner ? ('pay' as const) : ('press' as const) };
-    const faults = { network: networks[index] ?? 'calm', webhook, kill, isLostAlone, isOutageOfAll, paysOldFirst };
+    const faults = { network: networks[index] ?? 'calm', webhook, kill, isLostAlone, isOutageOfAll, paysBoth };
     plans.push({ order, kind, ...times, share, pays, ...faults, paysWith, twin: together });
     if (partner !== undefined) plans[plans.indexOf(partner)] = { ...partner, ends }; // both at the same time
   }
@@ -269,6 +273,13 @@ function beginsWith(turns: { with: number; withJob: number }, webhook: StormWebh
   const turn = turns.withJob++ % 3;
   if (turn === 1) return 'return';
   return turn === 0 && turns.withJob <= 3 * WITH_JOB_MAX ? 'job' : null;
+}
+
+function bothOf(turns: { both: number; atOnce: number }, webhook: StormWebhook, isAtOnce: boolean): Both {
+  // Where no webhook tells of it, the job has booked the renewal before the first invoice is paid too.
+  if (webhook === 'lost') return 'last_first';
+  if (isAtOnce && turns.atOnce++ % 3 !== 1) return 'together';
+  return turns.both++ % 2 === 0 ? 'part_first' : 'old_first';
 }
 
 /**

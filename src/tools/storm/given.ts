@@ -80,7 +80,7 @@ export class GivenRows {
     const kind = row.kind ?? 'goods';
     const what = GIVEN[kind] ?? GIVEN.goods;
     this.#story.note(record.plan.order.id, 'shop', `${what}${part}`, text, {
-      given: { by, moment: this.#moments, kind },
+      given: { by, jobs: works.filter((work) => work.by === 'catch_up').length, moment: this.#moments, kind },
     });
   }
 

@@ -9,7 +9,7 @@ import type { Day } from './day.ts';
 import { GIVEN, idOf, listOf, newRows } from './given.ts';
 import type { StormFulfilment, StormShop } from './options.ts';
 import { FAILED } from './played-shop.ts';
-import { type Case, findingsOf, paidOf, strangeInvoice, sumOf, timesText, usualItemsOf } from './rules.ts';
+import { type Case, creditOf, findingsOf, paidOf, strangeInvoice, sumOf, timesText, usualItemsOf } from './rules.ts';
 import type { Found } from './words.ts';
 
 // What is wrong at the end: the rows of the shop are compared with the invoices of the sandbox, an order at a time, and
@@ -101,13 +101,16 @@ function casesOf(orders: readonly FoundOrder[], given: Rows['fulfilments'], sand
       corrected: sumOf(now.map(({ settled_amount_usdt }) => settled_amount_usdt)),
       accepts: { less: new Decimal(accepts.less ?? 0), surplus: new Decimal(accepts.surplus ?? 0) },
       usualItems: new Set<string>(),
+      isSumBooked: false,
       seen: shop.story.of(record.plan.order.id),
     };
     const charged = strangeInvoice(known) === undefined ? record.plan.order.amount : invoices[0]?.amount;
     return { ...known, ordered: new Decimal(charged ?? record.plan.order.amount) };
   });
   const usualItems = usualItemsOf(facts);
-  const cases = facts.map((each): Case => ({ ...each, usualItems }));
+  const apart = facts.filter(({ paid, record }) => paid.length > 1 && !record.isPaidTogether);
+  const isSumBooked = apart.length > 0 && apart.every(({ rows, credited }) => creditOf(rows)?.eq(credited));
+  const cases = facts.map((each): Case => ({ ...each, usualItems, isSumBooked }));
   const unknown = given.filter((row) => ofGiven(row) === undefined && !ids.has(plainIdent(idOf(row) ?? '')));
   const which = unknown.length === 1 ? 'A row of fulfilments() has' : `${unknown.length} rows of fulfilments() have`;
   const example = JSON.stringify(unknown.map(idOf)[0]?.slice(0, 60));
@@ -174,6 +177,7 @@ function ofStorm({ shop, unplayed, records }: Day, sandbox: Sandbox): Found[] {
       kind: FAILED[name],
       order: null,
       problem: `${name} failed ${timesText(all.length)}: ${all[0]?.message}`,
+      mistake: all.some(({ isGone }) => isGone) ? 'process_ended' : undefined,
     });
   const left = `The time limit ended the storm with ${unplayed} moments left.`;
   if (unplayed > 0) found.push({ kind: 'not_finished', order: null, problem: left });

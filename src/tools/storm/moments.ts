@@ -65,7 +65,7 @@ interface TimedActs {
 }
 
 function actsOf(who: PlannedCustomer, hasJob: boolean): TimedActs[] {
-  const { kind, arrives, ends, renews, webhook, twin, paysWith, paysOldFirst, order } = who;
+  const { kind, arrives, ends, renews, webhook, twin, paysWith, paysBoth, order } = who;
   const press = (words: string): Act => ({ does: 'press', who, words });
   const alone = (at: number, name: string, ...acts: readonly Act[]): TimedActs => ({
     at,
@@ -78,9 +78,11 @@ function actsOf(who: PlannedCustomer, hasJob: boolean): TimedActs[] {
   const number = Number(order.id.slice('order-'.length));
   const visit: Act = { does: 'return', who, ...(number % 12 === 5 && { reads: 'fail' }) };
   const begins = (does: 'press' | 'pay'): string => `${does} ${twin?.does === does ? twin.order : order.id}`;
-  const payment = kind === 'old_tab' || paysOldFirst ? pay('first', 'whole') : pay('last', 'planned');
+  const payment = kind === 'old_tab' || paysBoth === 'old_first' ? pay('first', 'whole') : pay('last', 'planned');
+  const isLastFirst = paysBoth === 'last_first' || paysBoth === 'part_first';
+  const further = paysBoth === 'together' ? [pay('first', 'whole')] : [];
   const beside: readonly Act[] =
-    paysWith === 'return' ? [visit] : paysWith === 'job' && hasJob ? [{ does: 'job' }] : [];
+    paysWith === 'return' ? [visit] : paysWith === 'job' && hasJob ? [{ does: 'job' }] : further;
   return [
     { at: arrives, with: begins('press'), acts: first },
     alone(arrives + 2 * MINUTE - 1, 'error', { ...press('comes back after the error'), isAfterError: true } as Act),
@@ -90,13 +92,8 @@ function actsOf(who: PlannedCustomer, hasJob: boolean): TimedActs[] {
     ...(webhook === 'forged' ? [alone(ends, 'forge', { does: 'forge', who })] : []),
     { at: ends, with: begins('pay'), acts: [payment, ...beside] },
     ...(paysWith === 'return' ? [] : [alone(ends, 'return', visit)]),
-    ...(kind === 'pay_both'
-      ? [
-          paysOldFirst
-            ? alone(ends + 3 * MINUTE, 'both', pay('last', 'whole'))
-            : alone(ends + 25 * MINUTE, 'both', pay('first', 'whole')),
-        ]
-      : []),
+    ...(paysBoth === 'old_first' ? [alone(ends + 3 * MINUTE, 'both', pay('last', 'whole'))] : []),
+    ...(isLastFirst ? [alone(ends + 25 * MINUTE, 'both', pay('first', 'whole'))] : []),
     ...(kind === 'pay_rest'
       ? [
           alone(ends + 4 * MINUTE, 'rest', press('comes back to pay the rest')),
@@ -109,7 +106,8 @@ function actsOf(who: PlannedCustomer, hasJob: boolean): TimedActs[] {
 /** The turns of the job. Each ninth meets a service that fails, and so does the first one after some lost webhooks. */
 function turnsOf(every: number, last: number, plans: readonly PlannedCustomer[]): Moment[] {
   const lost = plans.filter(({ webhook, kill }) => webhook === 'lost' && kill === null);
-  const failing = new Set(lost.flatMap(({ ends }, index) => (index % 3 === 0 ? Math.floor(ends / every) + 1 : [])));
+  const hit = lost.filter(({ kind }, index) => kind === 'pay' || index % 3 === 0);
+  const failing = new Set(hit.map(({ ends }) => Math.floor(ends / every) + 1));
   let doubled = 0;
   return Array.from({ length: Math.floor(last / every) + 1 }, (_, turn): Moment => {
     const fails = turn % 9 === 8 || failing.has(turn);

@@ -174,9 +174,9 @@ export const DEFAULT_WEIGHTS = {
 /**
  * What a customer does. `renew`: presses pay again after 45 minutes, when the invoice has expired, and pays then.
  * `second_order`: pays another order of a customer who has one, half of them over the same amount, most of them both at
- * the same moment. `pay_both`: as `renew`, and pays the first invoice too, which is still open in an old tab. `old_tab`:
- * pays that one alone. `pay_rest`: pays less, presses again, and pays the rest if the shop asks for it. `dispute`: the
- * service corrects the payment days later.
+ * the same moment. `pay_both`: as `renew`, and pays the first invoice too, which is still open in an old tab: some at
+ * the same moment, some after a payment in part. `old_tab`: pays that one alone. `pay_rest`: pays less, presses again,
+ * and pays the rest if the shop asks for it. `dispute`: the service corrects the payment days later.
  * @useDeclaredType
  */
 export type StormCustomer = keyof typeof DEFAULT_WEIGHTS.customers;

@@ -4,7 +4,7 @@ import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { Records } from './customer-record.ts';
 import { GivenRows, type Work } from './given.ts';
 import { HeldWebhooks } from './held-webhooks.ts';
-import { Kills } from './kill.ts';
+import { Kills, type Worked } from './kill.ts';
 import type { CheckedSettings, StormFulfilment, StormShop } from './options.ts';
 import { Story } from './story.ts';
 import { pause, TIMED_OUT, within } from './waiting.ts';
@@ -24,6 +24,20 @@ export const WITHOUT_IDLE = 50;
 export const FAILED = { catchUp: 'catch_up_failed', restart: 'restart_failed', idle: 'not_idle' } as const;
 type Failing = keyof typeof FAILED;
 
+/** An error of a function of the shop. `isGone`: nothing listens any more at an address of the shop. */
+export function failedBy(error: unknown) {
+  return { message: messageWithCause(error), isGone: codesOf(error).includes('ECONNREFUSED') };
+}
+export type Failed = ReturnType<typeof failedBy>;
+
+/** The codes of an error and of its causes. */
+function codesOf(error: unknown): unknown[] {
+  return error instanceof Error ? ['code' in error && error.code, ...codesOf(error.cause)] : [];
+}
+
+/** How a connection ends whose other side is gone, over `fetch` and over `node:http`. */
+const CLOSED: ReadonlySet<unknown> = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE']);
+
 /** What a function of the shop resolved to, or its error. */
 type Asked<Value> = { readonly value: Value } | { readonly error: unknown };
 
@@ -34,7 +48,7 @@ export class PlayedShop {
   readonly story: Story;
   readonly held = new HeldWebhooks();
   readonly kills: Kills;
-  readonly failures: { readonly name: Failing; readonly message: string }[] = [];
+  readonly failures: (Failed & { readonly name: Failing })[] = [];
   readonly #sandbox: Sandbox;
   readonly #records: Records;
   readonly #given: GivenRows;
@@ -45,6 +59,8 @@ export class PlayedShop {
   /** Paid events that the shop has accepted. */
   readonly #accepted = new Set<string>();
   #idleLeft = IDLE_AFTER_KILLS;
+  /** The kill under way or the last one, until the shop has answered a call of this kind. */
+  #lastKill: Record<'job' | 'press', Promise<void> | null> = { job: null, press: null };
   /** Whether a kill may have left a worker behind, whose work waits for its lease. */
   #isAfterKill = false;
   #hasEnded = false;
@@ -94,6 +110,24 @@ export class PlayedShop {
     return asked;
   }
 
+  /**
+   * Runs the job or a checkout, with the kill that waits for it. A connection from before a kill is closed, and its
+   * client may not know it yet: then the function is run once more, after the restart.
+   */
+  async call<Value>(kind: 'job' | 'press', work: () => Value | Promise<Value>): Promise<Worked<Asked<Value>>> {
+    const before = this.#lastKill[kind];
+    const isWork = (_: unknown, isChanged: () => Promise<boolean>): Promise<boolean> => isChanged();
+    const worked = await this.kills.during(kind, () => this.ask(work), isWork);
+    const kill = this.#lastKill[kind] ?? before;
+    if (worked === 'killed' || kill === null) return worked;
+    if ('error' in worked.value && codesOf(worked.value.error).some((code) => CLOSED.has(code))) {
+      await kill;
+      return { value: await this.ask(work) };
+    }
+    if (kill === before) this.#lastKill[kind] = null;
+    return worked;
+  }
+
   /** Runs a function of the shop whose error is a finding. The storm goes on. */
   async #run(name: Failing, work: () => unknown): Promise<void> {
     const asked = await this.ask(work);
@@ -101,9 +135,9 @@ export class PlayedShop {
   }
 
   #fails(name: Failing, error: unknown): void {
-    const message = messageWithCause(error);
-    this.failures.push({ name, message });
-    this.story.note(null, 'shop', `${name} fails`, message);
+    const failed = failedBy(error);
+    this.failures.push({ name, ...failed });
+    this.story.note(null, 'shop', `${name} fails`, failed.message);
   }
 
   // Moments: the rows are read when all that began together is over.
@@ -165,11 +199,7 @@ export class PlayedShop {
       await this.#given.look([]);
     }
     await this.during({ by: 'catch_up', record: null }, async () => {
-      const worked = await this.kills.during(
-        'job',
-        () => this.ask(() => this.members.catchUp?.()),
-        (_, isChanged) => isChanged(),
-      );
+      const worked = await this.call('job', () => this.members.catchUp?.());
       if (worked !== 'killed' && 'error' in worked.value && !this.#isAfterKill && !mayReject)
         this.#fails('catchUp', worked.value.error);
     });
@@ -177,7 +207,9 @@ export class PlayedShop {
 
   /** Kills the shop and starts it again. What it has given until then stands before the kill in the story. */
   async #restart(isWithin: boolean): Promise<void> {
-    await this.#run('restart', () => this.members.restart?.());
+    const kill = this.#run('restart', () => this.members.restart?.());
+    this.#lastKill = { job: kill, press: kill };
+    await kill;
     this.#isAfterKill = true;
     await this.#given.look(this.#works);
     const orders = this.#works.flatMap(({ record }) => record?.plan.order.id ?? []);

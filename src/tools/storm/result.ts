@@ -29,9 +29,9 @@ export interface StormFinding {
 
 /** The money of one currency. */
 export interface StormMoney {
-  /** What left the shop and was not paid: given twice, given for less, given for nothing. */
+  /** What left the shop and was not paid: given twice, given below the price, given for nothing. */
   readonly lost: Decimal;
-  /** What customers paid and got nothing for. */
+  /** What customers paid and got nothing for, also where an invoice asked for more than the price. */
   readonly owed: Decimal;
 }
 

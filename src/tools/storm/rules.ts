@@ -33,6 +33,8 @@ export interface Case {
   readonly accepts: { readonly less: Decimal; readonly surplus: Decimal };
   /** The parcels that most orders have. */
   readonly usualItems: ReadonlySet<string>;
+  /** Whether `credited_usdt` is the sum of the payments in all orders with two that did not come at the same moment. */
+  readonly isSumBooked: boolean;
   /** What happened to the order. */
   readonly seen: readonly Seen[];
 }
@@ -56,6 +58,7 @@ const RULES: readonly Rule[] = [
 
 /** The rules for an order that the shop has. */
 const RULES_OF_ROWS: readonly Rule[] = [
+  ['order_malformed', rowDiffers],
   ['paid_not_fulfilled', paidNotFulfilled],
   ['state_differs', stateDiffers],
   ['fulfilled_for_less', fulfilledForLess],
@@ -99,8 +102,20 @@ export function strangeInvoice({
   const tooMuch = invoices.find(({ amount }) => ordered.lt(amount));
   if (tooMuch !== undefined) return tooMuch;
   const isGiven = isInState(rows, 'fulfilled') || ofKind(given, 'goods').some((row) => !isParcel(row));
-  const isWhole = sumOf(invoices.map(({ amount }) => amount)).gte(ordered);
+  const parts = invoices.filter(({ status }) => status === 'success' || status === 'pending');
+  const isWhole = sumOf(parts.map(({ amount }) => amount)).gte(ordered);
   return isGiven && !isWhole ? invoices.find(({ amount }) => !ordered.eq(amount)) : undefined;
+}
+
+/** A row may have the amount of the order, of an invoice, of a payment, or what is left to pay. */
+function rowDiffers({ rows, invoices, paid, paidFiat, record: { plan } }: Case): Wrong {
+  const ordered = new Decimal(plan.order.amount);
+  const ofInvoices = [...invoices, ...paid].flatMap((each) => [each.amount, paidOf(each)]);
+  const known = [ordered, paidFiat, ordered.minus(paidFiat), ...ofInvoices];
+  const whole = rows.filter(({ part, refunded_amount }) => part !== true && refunded_amount === null);
+  const wrong = whole.find(({ amount }) => !known.some((each) => amount.eq(each)));
+  const end = wrong?.amount.eq(ordered.times(100)) ? ': is it in cents?' : '.';
+  return wrong && `${wrong.place}: amount is ${wrong.amount.toFixed()}, and the order costs ${plan.order.amount}${end}`;
 }
 
 function currencyDiffers({ invoices, record: { plan } }: Case): Wrong {
@@ -195,13 +210,17 @@ function fulfilledForLess(order: Case): Wrong {
 
 /** What an order cost the shop, and what the shop owes its customer, by its findings. */
 export function moneyOf(order: Case, kinds: ReadonlySet<StormFindingKind>) {
-  const { ordered, paidFiat } = order;
+  const { ordered, paidFiat, paid, rows, record } = order;
+  const price = new Decimal(record.plan.order.amount);
   const again = kinds.has('fulfilled_twice') ? Math.max(1, timesGiven(order) - timesPaid(order)) : 0;
-  const less = kinds.has('fulfilled_for_less') ? ordered.minus(paidFiat) : 0;
-  const free = kinds.has('fulfilled_not_paid') ? ordered : 0;
+  const isGiven = paid.length > 0 && (timesGiven(order) > 0 || isInState(rows, 'fulfilled'));
+  const isOther = isGiven && kinds.has('amount_differs');
+  const less = isOther || kinds.has('fulfilled_for_less') ? Decimal.max(price.minus(paidFiat), 0) : 0;
+  const over = isOther ? Decimal.max(Decimal.min(paidFiat, ordered).minus(price), 0) : 0;
+  const free = kinds.has('fulfilled_not_paid') ? price : 0;
   const isOwed = kinds.has('paid_not_fulfilled') || kinds.has('order_missing');
   const kept = kinds.has('payment_kept') ? keptOf(order) : new Decimal(0);
-  return { lost: ordered.times(again).plus(less).plus(free), owed: isOwed ? paidFiat : kept };
+  return { lost: price.times(again).plus(less).plus(free), owed: isOwed ? paidFiat : kept.plus(over) };
 }
 
 /**
@@ -219,23 +238,35 @@ function timesGiven({ given }: Pick<Case, 'given'>): number {
 }
 
 function fulfilledTwice(order: Case): Wrong {
-  const { paid, given } = order;
+  const { paid, paidFiat, ordered, given, usualItems } = order;
   if (paid.length === 0) return null;
   const [often, allowed] = [timesGiven(order), timesPaid(order)];
-  if (often <= allowed && !isTooMuchBack(order)) return null;
+  const goods = ofKind(given, 'goods');
+  // Parcels for a payment in part, and all of them for a further one.
+  const isCovered =
+    paid.length > 1 && goods.every(isParcel) && ordered.times(goods.length).lte(paidFiat.times(usualItems.size));
+  if ((often <= allowed || isCovered) && !isTooMuchBack(order)) return null;
   const [credit, refund] = [ofKind(given, 'credit').length, ofKind(given, 'refund').length];
   const got = Object.entries({ goods: often, credit, 'the money back': refund });
   const words = got.flatMap(([what, times]) => (times === 0 ? [] : `${what} ${timesText(times)}`));
   return `The order was paid ${timesText(allowed)}, and the customer got ${words.join(' and ')}.`;
 }
 
-/** What is paid and not given, where goods were given and nothing else. One gift settles one payment. */
-function keptOf({ given, rows, paidFiat, ordered, usualItems }: Case): Decimal {
-  const goods = ofKind(given, 'goods');
-  const isElse = given.some((row) => isSettling(row) && !goods.includes(row));
-  if (goods.length === 0 || isElse || isInState(rows, 'refunded')) return new Decimal(0);
+/**
+ * What is paid and not given, where goods were given and nothing else. One gift settles one payment. Where a person
+ * decides about all, the later payments that have no row and are not booked.
+ */
+function keptOf({ given, rows, paid, paidFiat, credited, ordered, usualItems, record }: Case): Decimal {
+  const [goods, reviews] = [ofKind(given, 'goods'), ofKind(given, 'review')];
+  const settling = given.filter(isSettling).length;
+  if (settling === 0 || isInState(rows, 'refunded')) return new Decimal(0);
+  if (reviews.length === settling && creditOf(rows)?.eq(credited) !== true) {
+    const byTime = [...paid].sort((a, b) => String(a.finished_at).localeCompare(String(b.finished_at)));
+    return sumOf(byTime.slice(settling).map(paidOf));
+  }
+  if (goods.length < settling) return new Decimal(0);
   const times = Math.max(timesGiven({ given }), Math.floor(goods.length / Math.max(1, usualItems.size))); // other parcels each time
-  return Decimal.max(paidFiat.minus(ordered.times(times)), 0);
+  return Decimal.max(paidFiat.minus(Decimal.max(ordered, record.plan.order.amount).times(times)), 0);
 }
 
 function paymentKept(order: Case): Wrong {
@@ -299,7 +330,7 @@ function mostCredit({ paid, credited, given, rows, paidFiat, ordered }: Case): D
 
 function creditedDiffers(order: Case): Wrong {
   const { paid, rows, given, credited } = order;
-  if (paid.length === 0 || paymentKept(order)) return null;
+  if (paid.length === 0 || paymentKept(order) || paidNotFulfilled(order)) return null;
   const booked = isInState(rows, 'refunded') ? null : creditOf(rows);
   if (booked !== null && !isRightBooking(order, booked))
     return `${credited.toFixed()} USDT was credited, and ${booked.toFixed()} is booked.`;
@@ -315,8 +346,10 @@ function creditedDiffers(order: Case): Wrong {
 }
 
 /** The sum of the payments, before or after a correction, or one of several where each has its gift or its review. */
-function isRightBooking({ paid, given, credited, corrected }: Case, booked: Decimal): boolean {
+function isRightBooking(order: Case, booked: Decimal): boolean {
+  const { paid, given, credited, corrected, isSumBooked, record } = order;
   if (booked.eq(credited) || booked.eq(corrected)) return true;
+  if (isSumBooked && record.isPaidTogether) return false;
   const isOne = paid.some(({ settled_amount_usdt: usdt }) => usdt !== null && booked.eq(usdt));
   return isOne && given.filter(isSettling).length >= paid.length;
 }

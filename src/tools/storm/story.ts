@@ -13,6 +13,8 @@ export type GivenBy = 'checkout' | 'webhook' | 'other_webhook' | 'catch_up' | 'v
 export interface Gift {
   /** One of these acts, which began together. */
   readonly by: readonly GivenBy[];
+  /** How many runs of the job were among them. */
+  readonly jobs: number;
   /** Rows that were seen together have the same number. */
   readonly moment: number;
   readonly kind: string;

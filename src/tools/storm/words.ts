@@ -89,7 +89,11 @@ const ROWS = {
     mistake: 'other_ids',
     means: 'fulfilments() has ids that orders() does not have',
   },
-  order_malformed: { counted: 'malformed rows', mistake: 'row', means: 'a row of the shop cannot be read' },
+  order_malformed: {
+    counted: 'malformed rows',
+    mistake: 'row',
+    means: 'a row of the shop cannot be read, or has another amount than the order',
+  },
   forgery_accepted: {
     counted: 'with an accepted forgery',
     mistake: 'not_verified',
@@ -200,11 +204,15 @@ export const CAUSES = {
   ],
   catch_up_first: [
     'No webhook of a later invoice came, and catchUp did not book the payment. It may ask only for first invoices.',
-    'Ask for each invoice of an order: keep a row for each, or use the ids that createOrRenew returns.',
+    'Ask by the id of the order: handler.catchUp and invoices.ofOrder read all of its invoices.',
   ],
   catch_up_missing: [
     'No webhook came, and catchUp did not book the payment.',
     'Give catchUp each order that waits for money.',
+  ],
+  catch_up_dropped: [
+    'No webhook came. The job read the paid invoice, and the shop did not book it.',
+    'Find the order by event.order, and book a paid event in every state of the order. onReport names the orders that failed.',
   ],
   catch_up_paid: [
     'No webhook of a second payment came, and catchUp did not book the payment. It does not ask for paid orders.',
@@ -228,10 +236,10 @@ export const CAUSES = {
   ],
   job_race: [
     'Two runs of the job at the same time both gave the order.',
-    'Claim each order in the transaction that gives it. handler.catchUp does this.',
+    'Claim each order in the transaction that gives it, as handler.catchUp does, or put a unique key on what is given.',
   ],
   own_repeat: [
-    'The shop gave the order again by itself: no delivery came in between, and no job ran.',
+    'The shop gave the order again by itself: no delivery and no further run of the job came in between.',
     'Claim each task before its work, by UPDATE … WHERE done = 0 or by a unique key on what is given.',
   ],
   worker_repeats: [
@@ -323,7 +331,10 @@ export const CAUSES = {
     'The shop has no row for an order that was paid.',
     'Write the row before the invoice is created, and keep it.',
   ],
-  row: ['A row of the shop cannot be read.', 'Name the columns and values as the guide does.'],
+  row: [
+    'A row of the shop cannot be read, or its amount is not that of the order.',
+    'Name the columns and values as the guide does. amount is decimal text in units, such as "25.00".',
+  ],
   other_ids: [
     'fulfilments() and orders() name the orders by different ids.',
     'Select the same id in both, with a join.',
@@ -346,6 +357,10 @@ export const CAUSES = {
     'Compare the secret (service.webhookSecret), the bytes (as they arrived) and the clock (service.now). A handler with sandbox: true says which one is wrong.',
   ],
   all_refused: ['The checkout refused every customer.', 'Give the shop of the test goods that it can sell.'],
+  process_ended: [
+    'Nothing listens at the address of the shop any more: its process has ended.',
+    'Read what the process wrote last. An error that nothing catches ends it.',
+  ],
   own_function: ['A function that the shop gives to the storm failed.', 'Read its error.'],
 } as const satisfies Readonly<Record<string, CauseWords>>;
 

@@ -252,6 +252,36 @@ export const MISTAKES = {
       if (shop.stateOf(shop.orderOf(event.external_id)) !== 'fulfilled') paid.call(shop, event);
     };
   }),
+  'a payment of an order that a person has is swallowed': row('payment_kept', 'second_payment_kept', (shop) => {
+    const { paid } = shop;
+    shop.paid = (event) => {
+      if (!shop.isPartly(shop.orderOf(event.external_id))) paid.call(shop, event);
+    };
+  }),
+  'a credit that is read before the lock': row('credited_differs', 'lost_together', (shop) => {
+    shop.receive = async (request) => {
+      const event = await shop.verify(request).catch(() => null);
+      if (event === null) return new Response(null, { status: 401 });
+      const seen = once(shop, event);
+      if (seen.type !== 'invoice.paid') {
+        shop.handle(seen);
+        return new Response('ok');
+      }
+      const id = shop.orderOf(seen.external_id);
+      const before = shop.creditOf(id);
+      await tick(); // the lock
+      shop.handle(seen);
+      const credited = seen.credited_usdt.plus(before).toFixed();
+      shop.db.prepare('UPDATE orders SET credited = ? WHERE id = ?').run(credited, id);
+      return new Response('ok');
+    };
+    shop.catchUp = async () => {
+      for (const id of shop.waiting()) {
+        const invoice = await shop.merchant.invoices.get(id).catch(() => null);
+        if (invoice?.status === 'success') shop.handle(once(shop, eventOfInvoice(invoice)));
+      }
+    };
+  }),
   'the job does not ask for a second payment': row('payment_kept', 'catch_up_paid', (shop) => {
     shop.waiting = () => {
       const rows = shop.db.prepare(`SELECT id FROM orders WHERE state IN ('open', 'canceled')`).all();
@@ -294,6 +324,22 @@ export const MISTAKES = {
       }
     };
   }),
+  'the job cancels an order that it cannot read': row('paid_not_fulfilled', 'error_as_unpaid', (shop) => {
+    shop.catchUp = async () => {
+      const rows = shop.db.prepare(`SELECT id FROM orders WHERE state = 'open'`).all();
+      for (const { id } of rows) {
+        try {
+          await shop.merchant.invoices.ofOrder(String(id), { retry: false });
+          await shop.handler.catchUp(shop.merchant, { orders: [String(id)] });
+        } catch {
+          shop.set(String(id), 'canceled');
+        }
+      }
+    };
+  }),
+  'the id of the invoice is taken for that of the order': row('paid_not_fulfilled', 'catch_up_dropped', (shop) => {
+    shop.orderOf = (external_id) => external_id;
+  }),
   'a surplus is kept': row('payment_kept', 'surplus_kept', (shop) => {
     const { adjusted } = shop;
     shop.adjusted = (event) => {
@@ -330,6 +376,26 @@ export const MISTAKES = {
       working = Promise.all([working, work()]);
     };
     shop.idle = async () => void (await working);
+  }),
+  'a worker in memory beside the job': row('fulfilled_twice', 'worker_repeats', (shop) => {
+    const ship = async (id: string): Promise<void> => {
+      if (!shop.db.isOpen) return;
+      const isDone = shop.db.prepare('SELECT 1 FROM given WHERE order_id = ?').get(id) !== undefined;
+      await new Promise((resolve) => setTimeout(resolve, 5)); // prints the label
+      if (!isDone && shop.db.isOpen) shop.give(id);
+    };
+    shop.paid = (event) => {
+      const { id, credited } = shop.book(event);
+      shop.set(id, 'fulfilled', credited);
+      setTimeout(() => void ship(id), 10);
+    };
+    const { catchUp } = shop;
+    shop.catchUp = async () => {
+      await catchUp.call(shop);
+      const rows = shop.db.prepare(`SELECT id FROM orders WHERE state = 'fulfilled'`).all();
+      await Promise.all(rows.map(({ id }) => ship(String(id))));
+    };
+    return { idle: undefined };
   }),
   'parcels one after the other': row('parcel_missing', 'not_atomic', (shop) => {
     let life = 0;
@@ -523,7 +589,7 @@ export const MISTAKES = {
   'a payment of a canceled order is acknowledged and dropped': row('paid_not_fulfilled', 'canceled_stays', (shop) => {
     const { paid } = shop;
     shop.paid = (event) => {
-      if (shop.stateOf(shop.orderOf(event.external_id)) === 'open') paid.call(shop, event);
+      if (shop.stateOf(shop.orderOf(event.external_id)) !== 'canceled') paid.call(shop, event);
     };
   }),
   'memoryStore, and no catch-up': row('fulfilled_twice', 'forgets', (shop) => {
@@ -644,6 +710,10 @@ export const MISTAKES = {
     },
     { amounts: ['12.50', '18.00'] },
   ),
+  'a discount on the invoice alone': row('amount_differs', 'own_price', (shop) => {
+    const { paramsOf } = shop;
+    shop.paramsOf = (order) => ({ ...paramsOf.call(shop, order), amount: (Number(order.amount) / 2).toFixed(2) });
+  }),
   'a fee on top': row('amount_differs', 'own_price', (shop) => {
     const { paramsOf } = shop;
     shop.paramsOf = (order) => ({ ...paramsOf.call(shop, order), amount: (Number(order.amount) + 1).toFixed(2) });
@@ -713,6 +783,10 @@ export const MISTAKES = {
   'an amount as a number': row('order_malformed', 'row', (shop) => {
     const { orders } = shop;
     shop.orders = () => orders.call(shop).map((each) => ({ ...each, amount: Number(each.amount) as never })); // on purpose
+  }),
+  'an amount in cents': row('order_malformed', 'row', (shop) => {
+    const { orders } = shop;
+    shop.orders = () => orders.call(shop).map((each) => ({ ...each, amount: String(Number(each.amount) * 100) }));
   }),
   'no check of the signature': row(
     'forgery_accepted',

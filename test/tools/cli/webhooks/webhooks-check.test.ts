@@ -62,7 +62,12 @@ const BROKEN: readonly (readonly [mistake: string, listener: RequestListener, ca
     /asks for a login/,
     /no login: exempt this route/,
   ],
-  ['another secret', goodReceiver('whsec_another_one_here'), /has another secret.*fingerprint/, /Compare MERCHANT_WEBHOOK_SECRET/],
+  [
+    'another secret',
+    goodReceiver('whsec_another_one_here'),
+    /has another secret.*fingerprint/,
+    /Compare MERCHANT_WEBHOOK_SECRET/,
+  ],
   ['a line break after the secret', goodReceiver(Buffer.from(`${SECRET}\n`)), /line break at its end/, /Trim it/],
 ];
 

@@ -43,16 +43,18 @@ export function buildRates(client: ClientCore): Rates {
   };
 }
 
-/** The rates of a filter. A name that no rate has is printed once: the empty list of a mistyped one is no error. */
+/**
+ * The rates of a filter. A platform that no rate has is printed once: the empty list of a mistyped one is no error. A
+ * currency is not, because one without fresh prices has no rates either.
+ */
 function selectRates(rates: Rate[], { client, sent }: OpenCall<unknown>): Rate[] {
-  for (const name of ['fiat', 'platform'] as const) {
-    if (rates.length === 0 || rates.some((rate) => isSame(rate[name], sent[name]))) continue;
-    const names = [...new Set(rates.map((rate) => rate[name]))];
-    const shown = printable(client.hide(`"${sent[name]}". There are ${names.slice(0, NAMED_MAX).join(', ')}`));
-    const text = `rates.list: the service has no rate with the ${name} ${shown}. This is printed once.`;
-    warnOnce(`no ${name}`, text, client.printed);
-  }
   const { fiat, side, platform } = sent;
+  if (rates.length > 0 && !rates.some((rate) => isSame(rate.platform, platform))) {
+    const names = [...new Set(rates.map((rate) => rate.platform))];
+    const shown = printable(client.hide(`"${platform}". There are ${names.slice(0, NAMED_MAX).join(', ')}`));
+    const text = `rates.list: the service has no rate with the platform ${shown}. This is printed once.`;
+    warnOnce('no platform', text, client.printed);
+  }
   return rates.filter((rate) => isSame(rate.fiat, fiat) && isSame(rate.side, side) && isSame(rate.platform, platform));
 }
 

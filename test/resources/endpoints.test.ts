@@ -155,8 +155,8 @@ it('rates are those of the pair, the side and the platform that were asked for',
   expect(picked.map(({ price }) => price.toFixed())).toEqual(['0.8']);
 });
 
-it.each([{ platform: 'binanse' }, { fiat: 'EURO' }, { fiat: 'EUR', platform: 'binanse' }])(
-  'a filter of rates that no rate has is printed once: %j',
+it.each([{ platform: 'binanse' }, { fiat: 'EUR', platform: 'binanse' }, { fiat: 'EURO' }])(
+  'a platform of which there is no rate is printed once, and a currency is not: %j',
   async (filter) => {
     const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
     onTestFinished(() => warn.mockRestore());
@@ -165,8 +165,8 @@ it.each([{ platform: 'binanse' }, { fiat: 'EURO' }, { fiat: 'EUR', platform: 'bi
     expect(await rates.list(filter)).toEqual([]);
     expect(await rates.list(filter)).toEqual([]);
     await rates.list(filter); // without any rate
-    const text = 'platform' in filter ? 'platform "binanse". There are .*A' : 'fiat "EURO". There are EUR, GEL';
-    expect(warn.mock.calls).toEqual([[expect.stringMatching(text)]]);
+    const told = [[expect.stringMatching('platform "binanse". There are .*A')]];
+    expect(warn.mock.calls).toEqual('platform' in filter ? told : []);
   },
 );
 

@@ -30,7 +30,7 @@ export default defineConfig({
         test: {
           name: 'quick',
           isolate: false,
-          setupFiles: 'test/support/fresh.ts',
+          setupFiles: 'test/support/fresh-modules.ts',
           include: ['test/**/*.test.ts'],
           exclude: [...exclude, ...REST, 'test/soak/**'],
           env: { TEST_SHARE: process.env['TEST_SHARE'] ?? '0.05' }, // the share of their repetitions that random tests make

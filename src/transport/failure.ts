@@ -28,7 +28,8 @@ const ADVICE: Readonly<Record<string, string>> = {
 /** For an address that no name server knows, such as that of a sandbox without a port. */
 const RESERVED =
   'A host that ends in .invalid is never found: for a sandbox, give its fetch to the client, or call listen() first.';
-const OWN_FETCH = 'It must return the Response of each status, also of an error, and throw only where there is none.';
+const OWN_FETCH =
+  'It must return the Response for every status, also for that of an error. It must throw only if there is no Response.';
 const PATH_MAX = 200;
 const PROBLEM_MAX = 600;
 

@@ -14,6 +14,23 @@ const PAGE = 100;
 const peakMB = () => Math.round(process.resourceUsage().maxRSS / 1_000);
 const secondsSince = (startedAt) => (performance.now() - startedAt) / 1_000;
 
+function paidBody(id) {
+  const money = { amount: '25.00', currency: 'EUR', credited_usdt: '26.861298', adjusted: false };
+  return JSON.stringify({ event: 'invoice.paid', invoice_uuid: id, external_id: id, status: 'success', ...money });
+}
+
+/** Sends a delivery, and returns the milliseconds until its whole response. */
+async function post(agent, port, { body, headers }, status) {
+  const startedAt = performance.now();
+  const sent = request({ port, host: '127.0.0.1', method: 'POST', agent, headers });
+  sent.end(body);
+  const [response] = await once(sent, 'response');
+  response.resume();
+  await once(response, 'end');
+  if (response.statusCode !== status) throw new Error(`answered ${response.statusCode}`);
+  return performance.now() - startedAt;
+}
+
 /** A webhook endpoint over `postgresStore`, which writes one row for each event. The parent hears its port, then its peak. */
 async function receiver() {
   const { default: pg } = await import('pg');
@@ -40,29 +57,12 @@ async function backlog(count, processes) {
   const ports = await Promise.all(children.map(async (child) => (await once(child, 'message'))[0]));
   const deliveries = [];
   for (let at = 0; at < count; at += 1) {
-    const id = randomUUID();
-    const money = { amount: '25.00', currency: 'EUR', credited_usdt: '26.861298', adjusted: false };
-    const body = JSON.stringify({
-      event: 'invoice.paid',
-      invoice_uuid: id,
-      external_id: id,
-      status: 'success',
-      ...money,
-    });
+    const body = paidBody(randomUUID());
     deliveries.push({ body, headers: await signWebhook(body, SECRET) });
   }
   const agent = new Agent({ keepAlive: true, maxSockets: IN_FLIGHT * processes });
   const times = [];
-  const send = async ({ body, headers }, port) => {
-    const startedAt = performance.now();
-    const sent = request({ port, host: '127.0.0.1', method: 'POST', agent, headers });
-    sent.end(body);
-    const [response] = await once(sent, 'response');
-    response.resume();
-    await once(response, 'end');
-    if (response.statusCode !== 200) throw new Error(`answered ${response.statusCode}`);
-    times.push(performance.now() - startedAt);
-  };
+  const send = async (delivery, port) => times.push(await post(agent, port, delivery, 200));
   const startedAt = performance.now();
   const lane = async (port) => {
     for (let next = deliveries.pop(); next !== undefined; next = deliveries.pop()) await send(next, port);
@@ -124,20 +124,7 @@ async function flood(seconds, kind) {
   });
   const [port] = await once(child, 'message');
   const agent = new Agent({ keepAlive: true, maxSockets: 200 });
-  const send = async (body, headers, status) => {
-    const startedAt = performance.now();
-    const sent = request({ port, host: '127.0.0.1', method: 'POST', agent, headers });
-    sent.end(body);
-    const [response] = await once(sent, 'response');
-    response.resume();
-    await once(response, 'end');
-    if (response.statusCode !== status) throw new Error(`answered ${response.statusCode}`);
-    return performance.now() - startedAt;
-  };
-  const bodyOf = (id) => {
-    const money = { amount: '25.00', currency: 'EUR', credited_usdt: '26.861298', adjusted: false };
-    return JSON.stringify({ event: 'invoice.paid', invoice_uuid: id, external_id: id, status: 'success', ...money });
-  };
+  const send = (body, headers, status) => post(agent, port, { body, headers }, status);
   const unsigned = { 'content-type': 'application/json', 'x-webhook-id': 'a', 'x-webhook-timestamp': '1798761600' };
   const forged = { ...unsigned, 'x-webhook-signature': 'a'.repeat(64) };
   const flow = async (rate, sendOne) => {
@@ -153,10 +140,10 @@ async function flood(seconds, kind) {
   const startedAt = performance.now();
   const [times] = await Promise.all([
     flow(GENUINE_A_SECOND, async () => {
-      const body = bodyOf(randomUUID());
+      const body = paidBody(randomUUID());
       return await send(body, await signWebhook(body, SECRET), 200);
     }),
-    flow(UNSIGNED_A_SECOND, () => send(bodyOf('a'), forged, 401)),
+    flow(UNSIGNED_A_SECOND, () => send(paidBody('a'), forged, 401)),
   ]);
   const elapsed = secondsSince(startedAt);
   child.send('peak');

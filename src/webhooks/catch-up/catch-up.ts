@@ -132,7 +132,7 @@ class Run<Extra extends object> {
   /** The orders that the run has begun, because an order may be named twice. */
   readonly #begun = new Set<string>();
   readonly #unread: Unread[] = [];
-  /** The rows of lists that cannot be read, with the page as the client found it. */
+  /** The rows of lists that cannot be read, as the service sent them. */
   readonly #leftOut: unknown[] = [];
   /** Orders that single reads gave, those for which the service said that it has none, and failures since the last of both. */
   readonly #reads = { found: 0, denied: 0, failedInARow: 0 };

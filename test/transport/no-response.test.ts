@@ -116,7 +116,7 @@ describe('what fetch gives or throws decides whether the request was sent', () =
     const error = await errorOf(CALLS.resend(client));
     expect(error).toMatchObject({ code: 'SDK_CONNECTION' });
     if (isNamed) expect(error.outcome).toBe('unknown');
-    const rule = /your fetch threw \(.*\)\..* It must return the Response of each status/;
+    const rule = /your fetch threw \(.*\)\..* It must return the Response for every status/;
     expect(rule.test(error.message), error.message).toBe(isNamed);
     expect(/no response from the service/.test(error.message)).toBe(!isNamed);
   });

@@ -50,7 +50,15 @@ const NO_INVOICE =
 const UUID = /[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/g;
 
 /** The acts in the names of the meter. */
-const NAMES = { press: 'press', pay: 'payment', return: 'return', forge: 'forgery', correct: 'correction', job: 'job' };
+const NAMES = {
+  press: 'press',
+  pay: 'payment',
+  return: 'return',
+  end: 'cancellation',
+  forge: 'forgery',
+  correct: 'correction',
+  job: 'job',
+};
 
 /** The reads that fail while an act lasts. */
 interface FailingReads {
@@ -126,9 +134,10 @@ export class Acts {
 
   #count(acts: readonly Act[]): void {
     const paying = acts.filter(({ does }) => does === 'pay');
-    for (const act of paying.length > 1 ? paying : []) {
+    const isOfEnd = acts.some(({ does }) => does === 'end');
+    for (const act of paying.length > 1 || isOfEnd ? paying : []) {
       const record = act.does === 'pay' ? this.#records.of(act.who.order.id) : undefined;
-      if (record !== undefined) record.isPaidTogether = true;
+      if (record !== undefined) record[isOfEnd ? 'isEndedTogether' : 'isPaidTogether'] = true;
     }
     const name = acts.map(({ does }) => NAMES[does]).join(' + ');
     this.together[name] = (this.together[name] ?? 0) + 1;
@@ -153,9 +162,9 @@ export class Acts {
    */
   async #begin(acts: readonly Act[]): Promise<boolean> {
     const { held } = this.#shop;
-    const others = acts.filter(({ does }) => does !== 'pay');
+    const others = acts.filter(({ does }) => does !== 'pay' && does !== 'end');
     const payments = acts.flatMap((act) => {
-      const uuid = act.does === 'pay' ? this.#uuidOf(act) : null;
+      const uuid = act.does === 'pay' || act.does === 'end' ? this.#uuidOf(act) : null;
       return uuid === null ? [] : [{ act, uuid }];
     });
     for (const { uuid } of payments) held.hold(uuid);
@@ -187,6 +196,7 @@ export class Acts {
     if (act.does === 'press') await this.#press(record, act.words, act.isAfterError === true);
     else if (act.does === 'pay') await this.#pay(record, act);
     else if (act.does === 'return') await this.#reading(act.reads, () => this.#return(record));
+    else if (act.does === 'end') await this.#end(record);
     else if (act.does === 'forge') await this.#forge(record);
     else await this.#correct(record);
   }
@@ -316,9 +326,9 @@ export class Acts {
     else this.#sandbox.faults.next(fault, { order });
   }
 
-  #uuidOf({ who, link }: Act & { readonly does: 'pay' }): string | null {
-    const record = this.#records.of(who.order.id);
-    return (link === 'first' ? record?.firstUuid : record?.uuid) ?? null;
+  #uuidOf(act: Act & { readonly does: 'pay' | 'end' }): string | null {
+    const record = this.#records.of(act.who.order.id);
+    return (act.does === 'end' || act.link === 'first' ? record?.firstUuid : record?.uuid) ?? null;
   }
 
   async #pay(record: CustomerRecord, act: Act & { readonly does: 'pay' }): Promise<void> {
@@ -347,14 +357,19 @@ export class Acts {
     return await this.#sandbox.pay(uuid, { amount: part.eq(1) ? pays : part.times(pays).toFixed(2) });
   }
 
+  async #end({ firstUuid }: CustomerRecord): Promise<void> {
+    const isHeld = firstUuid !== null && this.#sandbox.deliveries(firstUuid).some(({ status }) => status === 'pending');
+    if (isHeld) await this.#sandbox.resend(firstUuid);
+  }
+
   async #return(record: CustomerRecord): Promise<void> {
     const { visit } = this.#shop.members;
     const { plan, uuid } = record;
     if (uuid === null || visit === undefined) return;
-    const { success_url, status } = this.#sandbox.invoice(uuid);
+    const { success_url } = this.#sandbox.invoice(uuid);
     if (success_url === null) return;
     refuseStrangeHost('success_url', success_url);
-    const hasPaid = status === 'success';
+    const hasPaid = record.payments.size > 0;
     record.hasVisitedUnpaid ||= !hasPaid;
     const what = hasPaid ? 'returns to the shop' : 'opens the success_url without having paid';
     this.#shop.story.note(plan.order.id, 'customer', what, hasPaid ? '' : plan.kind.replaceAll('_', ' '));

@@ -85,7 +85,10 @@ function causeOf({ kind }: Found, order: Case, around: Around): Named {
   if (kind === 'paid_not_fulfilled') return whyNotGiven(order, around);
   if (kind === 'payment_kept') return whyKept(order, alike);
   if (kind === 'parcel_missing') return named(killOf(order) === null ? 'own_parcels' : 'not_atomic');
-  if (kind === 'state_differs') return named(wasTurnedBack(order) ? 'turned_back' : 'canceled_stays');
+  if (kind === 'state_differs')
+    return named(
+      isEndedTogether(order, alike) ? 'canceled_together' : wasTurnedBack(order) ? 'turned_back' : 'canceled_stays',
+    );
   if (kind === 'fulfilled_twice') return whyTwiceInAll(order, around);
   if (kind === 'fulfilled_not_paid') return named(whyForNothing(order));
   if (kind === 'fulfilled_for_less') return named(whyForLess(alike));
@@ -148,6 +151,7 @@ function whyDropped(order: Case, alike: readonly Case[]): StormMistake | null {
   const { record, paidFiat, ordered, showsGiven, paid, invoices } = order;
   if (!isTold(order)) return null;
   if (isLostTogether(order, alike)) return 'lost_together';
+  if (isEndedTogether(order, alike)) return 'canceled_together';
   const kill = killOf(order);
   const isDropped = (each: Case): boolean => isTold(each) && (isAfterEnd(each) || isLater(each));
   // What is dropped without a kill too, is dropped with one.
@@ -175,6 +179,12 @@ function whyDropped(order: Case, alike: readonly Case[]): StormMistake | null {
 function isLostTogether(order: Case, alike: readonly Case[]): boolean {
   const isTogether = order.record.isPaidTogether && untoldOf(order).length === 0;
   return isTogether && !alike.some((each) => isTold(each) && !each.record.isPaidTogether);
+}
+
+/** Whether each of these orders was paid at the same moment as its first invoice ended: the other ends did no harm. */
+function isEndedTogether(order: Case, alike: readonly Case[]): boolean {
+  if (!order.record.isEndedTogether) return false;
+  return alike.every((each) => each.record.isEndedTogether || !isTold(each));
 }
 
 /** The paid invoices of which no webhook has told the shop. */
@@ -380,6 +390,7 @@ const TRAITS: readonly (readonly [
   ['were paid by an invoice in an old tab', 'kind', 'pay_both', 'old_tab'],
   ['were paid at the same moment as another order of the customer', ({ record }) => record.isPaidTogether],
   ['were paid while the customer returned', ({ record: { plan } }) => plan.paysWith === 'return'],
+  ['were paid while the webhook of the end of their first invoice came', ({ record }) => record.isEndedTogether],
   ['were paid while the job ran', ({ record: { plan } }) => plan.paysWith === 'job'],
   ['were paid while the shop was killed', (order) => killOf(order) !== null],
   ['were given once before and once after a restart', ({ seen }) => isAcrossKill(seen)],

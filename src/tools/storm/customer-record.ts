@@ -23,6 +23,8 @@ export class CustomerRecord {
   readonly payments = new Map<string, SandboxInvoice>();
   /** Whether the payment was told at the same moment as another one. */
   isPaidTogether = false;
+  /** Whether the payment was told at the same moment as the end of the first invoice. */
+  isEndedTogether = false;
   /** Whether the last read of the job about this order failed, after a payment. */
   isUnread = false;
   /** The uuids of the paid invoices that the job has read. */

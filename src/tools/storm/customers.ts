@@ -60,8 +60,8 @@ export interface PlannedCustomer {
   readonly paysBoth: Both | null;
   /** How long the event of the end is held, where it comes out of order. */
   readonly heldFor: number;
-  /** What begins together with the payment: the return of the customer, or a turn of the shop's job. */
-  readonly paysWith: 'return' | 'job' | null;
+  /** What begins together with the payment: the return of the customer, a turn of the shop's job, or the webhook of the first invoice's end. */
+  readonly paysWith: 'return' | 'job' | 'end' | null;
   /** The order whose first press, or whose payment, begins together with this one. */
   readonly twin: { readonly order: string; readonly does: 'press' | 'pay' } | null;
 }
@@ -85,6 +85,7 @@ const PAIRS: readonly (readonly [StormCustomer, StormWebhook, times: number])[] 
   ['pay_late', 'out_of_order', 3],
   ['pay_late', 'delivered', 1],
   ['renew', 'delivered', 1],
+  ['renew', 'out_of_order', 3],
   ['renew', 'out_of_order', 3],
   ['expire', 'forged', 1],
   ['cancel', 'forged', 1],
@@ -123,6 +124,10 @@ const FIVE_HOURS = 300 * MINUTE;
 const seconds = (draw: number): number => 1_000 + Math.floor(draw * 89_000);
 const minutes = (draw: number): number => Math.floor((2 + draw * 28) * MINUTE);
 
+/** Held until the payment of the renewal, with which it is sent. */
+const UNTIL_PAYMENT = FIVE_HOURS + MINUTE;
+const untilPayment = (): number => UNTIL_PAYMENT;
+
 /**
  * How long the event of an end is held, in turn: for seconds, minutes and hours. A late payment comes before most of
  * these ends, and a renewal is pressed before all of them.
@@ -130,9 +135,16 @@ const minutes = (draw: number): number => Math.floor((2 + draw * 28) * MINUTE);
 const HELD = {
   any: [seconds, minutes, () => FIVE_HOURS],
   late: [() => FIVE_HOURS, minutes, seconds],
-  renewed: [(draw: number) => 30_000 + Math.floor(draw * 60_000), () => 18 * MINUTE, () => FIVE_HOURS],
+  renewed: [
+    (draw: number) => 30_000 + Math.floor(draw * 60_000),
+    untilPayment,
+    () => 18 * MINUTE,
+    untilPayment,
+    () => FIVE_HOURS,
+    untilPayment,
+  ],
 } as const;
-/** How long after the end of the first invoice its customer presses again. Those held for seconds are pressed at once. */
+/** How long after the end of the first invoice its customer presses again. Before an end that is held for seconds, or until the payment, it is at once. */
 const UNTIL_RENEWAL = 15 * MINUTE;
 const AT_ONCE = 5_000;
 
@@ -208,7 +220,8 @@ export function planCustomers(settings: CheckedSettings): PlannedCustomer[] {
     const order = { id: `order-${number}`, customer_id, amount, currency };
     const kill = kills.get(index) ?? null;
     const isCoupled = partner !== undefined || [...couples.values()].includes(index);
-    const paysWith = isCoupled || kill !== null || !PAYING.has(kind) ? null : beginsWith(turns, webhook);
+    const isFree = !isCoupled && kill === null && PAYING.has(kind);
+    const paysWith = !isFree ? null : times.heldFor === UNTIL_PAYMENT ? 'end' : beginsWith(turns, webhook);
     const twin = partner ?? beside;
     const together =
       twin === undefined ? null : { order: twin.order.id, does: partner ? ('pay' as const) : ('press' as const) };
@@ -223,8 +236,10 @@ export function planCustomers(settings: CheckedSettings): PlannedCustomer[] {
 function timesOf({ kind, webhook, usual, partner, beside, turns, draw }: TimesFrom) {
   const arrives = beside?.arrives ?? Math.min(usual, partner === undefined ? usual : partner.arrives + TURN);
   const holds = kind === 'pay_late' ? 'late' : RENEWING.has(kind) ? 'renewed' : 'any';
-  const heldFor = webhook === 'out_of_order' ? (HELD[holds][turns[holds]++ % 3]?.(draw('held')) ?? 0) : 0;
-  const untilRenewal = heldFor > 0 && heldFor < 2 * MINUTE ? AT_ONCE : UNTIL_RENEWAL;
+  const heldFor =
+    webhook === 'out_of_order' ? (HELD[holds][turns[holds]++ % HELD[holds].length]?.(draw('held')) ?? 0) : 0;
+  const isPressedAtOnce = (heldFor > 0 && heldFor < 2 * MINUTE) || heldFor === UNTIL_PAYMENT;
+  const untilRenewal = isPressedAtOnce ? AT_ONCE : UNTIL_RENEWAL;
   const renews = RENEWING.has(kind) ? arrives + LIFETIME + untilRenewal : null;
   const [fewest, more] = STAYS[kind] ?? [2, 20];
   const stays = Math.floor((fewest + draw('end') * more) * MINUTE);

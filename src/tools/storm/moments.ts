@@ -16,6 +16,8 @@ export type Act =
       readonly share: 'planned' | 'whole';
     }
   | { readonly does: 'return'; readonly who: PlannedCustomer; readonly reads?: 'fail' }
+  /** The service sends the webhook of the first invoice's end, which was held until now. */
+  | { readonly does: 'end'; readonly who: PlannedCustomer }
   /** A stranger sends a webhook. */
   | { readonly does: 'forge'; readonly who: PlannedCustomer }
   /** The service corrects a payment, as after a dispute. It sends no webhook. */
@@ -83,6 +85,8 @@ function actsOf(who: PlannedCustomer, hasJob: boolean): TimedActs[] {
   const further = paysBoth === 'together' ? [pay('first', 'whole')] : [];
   const beside: readonly Act[] =
     paysWith === 'return' ? [visit] : paysWith === 'job' && hasJob ? [{ does: 'job' }] : further;
+  // The end is let in first: it reads what the payment changes.
+  const before: readonly Act[] = paysWith === 'end' ? [{ does: 'end', who }] : [];
   return [
     { at: arrives, with: begins('press'), acts: first },
     alone(arrives + 2 * MINUTE - 1, 'error', { ...press('comes back after the error'), isAfterError: true } as Act),
@@ -90,7 +94,7 @@ function actsOf(who: PlannedCustomer, hasJob: boolean): TimedActs[] {
     ...(kind === 'come_back' ? [alone(arrives + 10 * MINUTE, 'again', press('comes back'))] : []),
     ...(renews === null ? [] : [alone(renews, 'renewal', press('comes back after the end'))]),
     ...(webhook === 'forged' ? [alone(ends, 'forge', { does: 'forge', who })] : []),
-    { at: ends, with: begins('pay'), acts: [payment, ...beside] },
+    { at: ends, with: begins('pay'), acts: [...before, payment, ...beside] },
     ...(paysWith === 'return' ? [] : [alone(ends, 'return', visit)]),
     ...(paysBoth === 'old_first' ? [alone(ends + 3 * MINUTE, 'both', pay('last', 'whole'))] : []),
     ...(isLastFirst ? [alone(ends + 25 * MINUTE, 'both', pay('first', 'whole'))] : []),

@@ -147,7 +147,11 @@ export const CAUSES = {
   ],
   lost_together: [
     'Two payments came at the same moment, and the shop kept its writes for only one of them.',
-    'Change a row in one statement, or lock the row before you read it. Otherwise the second write replaces the first.',
+    'Change a row in one statement, or lock the row before you read it. Otherwise the second write replaces the first. Key a job of a queue by the invoice_uuid: a key of the order drops the second job.',
+  ],
+  canceled_together: [
+    'A canceled event came at the same moment as the payment of the renewal, and replaced the state of the paid order.',
+    "Cancel in one statement, UPDATE … WHERE state = 'open', or lock the row before you read it.",
   ],
   turned_back: [
     'A late canceled event canceled an order that was paid.',
@@ -175,7 +179,7 @@ export const CAUSES = {
   ],
   paid_for_ever: [
     'The shop booked the whole payment, and gave nothing.',
-    'Give the order in the transaction that books the payment. If a person gives it, write a row with kind "review".',
+    'Give the order in the transaction that books the payment, or write there the job that gives it. If a person gives it, write a row with kind "review".',
   ],
   no_row: [
     'The order is fulfilled, and fulfilments() has no row for it.',

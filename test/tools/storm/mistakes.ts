@@ -6,6 +6,7 @@ import {
   type InvoiceEvent,
   memoryStore,
   parseInvoiceEvent,
+  sqliteStore,
 } from '../../../src/webhooks/index.ts';
 import type { Change, PaidEvent, Shop } from './shop.ts';
 
@@ -577,6 +578,27 @@ export const MISTAKES = {
     shop.idle = () => new Promise((resolve) => setTimeout(resolve, 3));
     shop.close = () => {
       alive.yes = false;
+    };
+  }),
+  'a cancellation that reads the state, and writes it later': row('state_differs', 'canceled_together', (shop) => {
+    shop.start = async () => {
+      const { secret, now } = shop;
+      const store = sqliteStore(shop.db, { now });
+      await store.migrate();
+      shop.handler = createWebhookHandler({
+        secret,
+        now,
+        store,
+        onPaid: (event, { commit }) => commit(() => shop.paid(event)),
+        onAdjusted: (event, { commit }) => commit(() => shop.adjusted(event)),
+        onCanceled: async ({ external_id }) => {
+          const id = shop.orderOf(external_id);
+          const state = shop.stateOf(id);
+          await tick(); // the stock
+          if (state === 'open') shop.set(id, 'canceled');
+        },
+        onReport() {},
+      });
     };
   }),
   'canceled UPDATE without its guard': row('paid_not_fulfilled', 'turned_back', (shop) => {

@@ -61,6 +61,7 @@ it('a right shop has no finding in a storm of 200 customers, which plays each ki
     'payment + payment': 8,
     'job + job': 8,
     'press + press': 13,
+    'cancellation + payment': 1,
   };
   for (const [name, count] of Object.entries(fewest))
     expect([name, together[name] ?? 0]).toEqual([name, expect.toSatisfy((met: number) => met >= count)]);

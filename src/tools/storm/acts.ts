@@ -13,6 +13,7 @@ import type { Act, Moment } from './moments.ts';
 import { fail, refuseStrangeHost, type StormNetwork, type StormWebhook } from './options.ts';
 import { type Failed, failedBy, type PlayedShop } from './played-shop.ts';
 import { isAccepted, send } from './probes.ts';
+import { PLACES } from './story.ts';
 
 // The beginning of the acts of a moment: what a customer does at the shop, what the service does, and how two of them
 // begin together.
@@ -152,7 +153,9 @@ export class Acts {
       const order = orderOf(act);
       const others = acts.filter((each) => each !== act && (orderOf(each) !== order || act.does === 'pay'));
       if (order === null || others.length === 0) continue;
-      this.#shop.story.note(order, 'shop', 'at the same moment', others.map(wordsOf).join(', '));
+      this.#shop.story.note(order, 'shop', 'at the same moment', others.map(wordsOf).join(', '), {
+        place: PLACES.together,
+      });
     }
   }
 
@@ -248,7 +251,8 @@ export class Acts {
   /** The error that the customer saw, or null. */
   async #checkout(record: CustomerRecord, what: string): Promise<Failed | null> {
     const { order } = record.plan;
-    const note = (text: string): void => this.#shop.story.note(order.id, 'customer', what, text);
+    const note = (text: string): void =>
+      this.#shop.story.note(order.id, 'customer', what, text, { place: PLACES.begins });
     const worked = await this.#shop.call('press', () => this.#shop.members.checkout({ ...order }));
     if (worked === 'killed') {
       note('sees an error: the process was killed');

@@ -417,7 +417,7 @@ function sharedOf(own: readonly Case[], right: readonly Case[]): string | null {
   const [best] = counted.sort((a, b) => a.others - b.others);
   if (best === undefined || best.others * 2 > right.length) return null;
   const count = own.length === 2 ? 'Both' : `All ${own.length}`;
-  return `${count} ${best.words}, and of the ${right.length} right orders ${best.others === 0 ? 'none' : best.others}.`;
+  return `${count} ${best.words}. Of the ${right.length} right orders it is true of ${best.others === 0 ? 'none' : best.others}.`;
 }
 
 // A receiver that accepts nothing.

@@ -1,7 +1,7 @@
 import { kindOf } from '../../errors/checks.ts';
 import type { CustomerRecord, Records } from './customer-record.ts';
 import type { StormFulfilment, StormShop } from './options.ts';
-import type { GivenBy, Story } from './story.ts';
+import { type GivenBy, PLACES, type Story } from './story.ts';
 
 // The rows of `fulfilments()`: which of them are new after a moment, and whose work they are.
 
@@ -80,6 +80,7 @@ export class GivenRows {
     const kind = row.kind ?? 'goods';
     const what = GIVEN[kind] ?? GIVEN.goods;
     this.#story.note(record.plan.order.id, 'shop', `${what}${part}`, text, {
+      place: PLACES.given,
       given: { by, jobs: works.filter((work) => work.by === 'catch_up').length, moment: this.#moments, kind },
     });
   }

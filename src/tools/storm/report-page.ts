@@ -1,5 +1,5 @@
 import { Html, html } from '../html.ts';
-import { clockOf, joinMoments } from '../story.ts';
+import { clockOf, joinMoments, type Moment, wordsOf } from '../story.ts';
 import { BASE, REPORT, STORM } from '../style.ts';
 import {
   moneyText,
@@ -11,7 +11,7 @@ import {
   verdictText,
 } from './result.ts';
 import type { Case } from './rules.ts';
-import type { Seen, Story } from './story.ts';
+import { isUnsent, type Seen, type Story } from './story.ts';
 import { groupOf, KINDS, type StormFindingKind, type Tone } from './words.ts';
 
 // The report of a storm as a page in one file: it makes no request, and works without script. It is drawn from data, so
@@ -66,19 +66,26 @@ function survived({ played }: Report): Html {
   const { calm: _, ...broken } = played.network;
   const { delivered: __, ...odd } = played.webhooks;
   const rows: readonly (readonly [what: string, counts: Readonly<Record<string, number | undefined>>])[] = [
-    ['Kills during work', played.kills],
+    ['Kills during work', killsOf(played)],
     ['Two acts at the same moment', played.together],
     ['Webhooks', odd],
     ['Responses at the checkout', broken],
     ['Customers', played.customers],
   ];
   const items = rows.map(([what, counts]) => {
-    const parts = Object.entries(counts).flatMap(([name, count]) =>
-      count === undefined || count === 0 ? [] : [`${count} ${name.replaceAll('_', ' ')}`],
-    );
-    return parts.length > 0 && html`<li><b>${what}</b>: ${parts.join(', ')}</li>`;
+    const text = countsText(counts);
+    return text !== '' && html`<li><b>${what}</b>: ${text}</li>`;
   });
   return html`<section class="end"><h2>What the shop survived</h2><ul>${items}</ul></section>`;
+}
+
+function killsOf({ kills: { delivery, job, press } }: Report['played']): Readonly<Record<string, number>> {
+  return { deliveries: delivery, 'runs of the job': job, presses: press };
+}
+
+function countsText(counts: Readonly<Record<string, number | undefined>>): string {
+  const parts = Object.entries(counts).filter(([, count]) => count !== undefined && count > 0);
+  return parts.map(([name, count]) => `${count} ${name.replaceAll('_', ' ')}`).join(', ');
 }
 
 /** The findings are sorted by what they cost, so the groups are too. */
@@ -95,7 +102,7 @@ function headline(report: Report): Html {
   const { calm: _, ...broken } = played.network;
   const { delivered: __, ...odd } = played.webhooks;
   const facts = [
-    new Date(start).toUTCString().slice(0, 11),
+    DAY.format(start),
     `seed ${JSON.stringify(seed)} repeats it`,
     `${played.restarts} ${played.restarts === 1 ? 'kill' : 'kills'}`,
     `${sumOf(played.together)} moments with two acts`,
@@ -106,6 +113,8 @@ function headline(report: Report): Html {
   return html`<h1>${verdict}${money}</h1><p class="sub">${facts.join(' · ')}</p>`;
 }
 
+const DAY = new Intl.DateTimeFormat('en-GB', { weekday: 'long', day: 'numeric', month: 'long', timeZone: 'UTC' });
+
 function sumOf(counts: Readonly<Record<string, number | undefined>>): number {
   return Object.values(counts).reduce<number>((total, count) => total + (count ?? 0), 0);
 }
@@ -115,13 +124,8 @@ function cards({ sums, orders, played }: Report): Html {
     ({ kind, words, money }) =>
       html`<div class="${toneOf(kind)}"><b>${words}</b><span>${moneyText(money) || KINDS[kind].means}</span></div>`,
   );
-  const { delivery, job, press } = played.kills;
-  const met = [
-    [delivery, 'deliveries'],
-    [job, 'runs of the job'],
-    [press, 'presses'],
-  ].flatMap(([count, what]) => (count === 0 ? [] : [`${count} ${what}`]));
-  const restarts = met.length > 0 && `also with kills in ${met.join(', ')}`;
+  const met = countsText(killsOf(played));
+  const restarts = met !== '' && `also with kills in ${met}`;
   return html`<div class="cards">${kinds}<div class="right"><b>${orders - sums.wrong} right</b><span>${restarts}</span></div></div>`;
 }
 
@@ -134,13 +138,14 @@ const NARROW = 358;
 const LINES_ALL = 300;
 const LINES_MAX = 400;
 const LABEL_WIDTH = 170;
+const HOUR_LABEL = 40;
 const HOUR = 3_600_000;
 
 /** The tones in the order of what they cost, and what the legend says of them. */
 const TONES: { readonly [Name in Tone]: string } = {
   lost: 'given twice, or for nothing',
   less: 'given for less',
-  owed: 'paid, not given',
+  owed: 'paid, and not given or kept in part',
   odd: 'another mistake',
 };
 
@@ -196,7 +201,10 @@ function drawing(
   const every = width < WIDTH ? 3 : 1; // hours
   const hours = Array.from({ length: Math.ceil(end / HOUR / every) }, (_, index) => {
     const time = start + index * every * HOUR;
-    return html`<line class="grid" x1="${x(time)}" x2="${x(time)}" y1="16" y2="${bottom}"/><text x="${x(time) + 4}" y="12">${clockOf(new Date(time)).slice(0, 5)}</text>`;
+    const label =
+      x(time) + HOUR_LABEL < width &&
+      html`<text x="${x(time) + 4}" y="12">${clockOf(new Date(time)).slice(0, 5)}</text>`;
+    return html`<line class="grid" x1="${x(time)}" x2="${x(time)}" y1="16" y2="${bottom}"/>${label}`;
   });
   const killed = story.moments.flatMap(({ struck, moment: { at } }) => (struck && at ? x(at.getTime()) : []));
   const kills = killed.map((at, index) => {
@@ -245,9 +253,8 @@ function round(value: number): number {
 
 // The groups: the story of one order, the cause, and its other orders.
 
-/** The stories of a group beside the first, and how many of its orders are named. */
+/** The stories of a group beside the first. */
 const STORIES_MAX = 9;
-const NAMED_MAX = 60;
 
 /** @param told The orders whose story is on the page. */
 function groupSection(
@@ -258,15 +265,15 @@ function groupSection(
 ): Html {
   const { order, kind, problem, cause, remedy, shared, replay } = first;
   const others = all.slice(1).flatMap((each) => each.order ?? []);
-  const links = others
-    .slice(0, NAMED_MAX)
-    .map((id) => html`${told.has(id) ? html`<a href="#${id}">${id}</a>` : html`<span>${id}</span>`} `);
-  const rest = others.length > NAMED_MAX && `and ${others.length - NAMED_MAX} more`;
+  const links = others.filter((id) => told.has(id)).map((id) => html`<a href="#${id}">${id}</a> `);
+  const untold = others.filter((id) => !told.has(id));
+  const rest =
+    untold.length > 0 && html`<details><summary>and ${untold.length} more</summary>${untold.join(', ')}</details>`;
   const code = `import { storm } from 'merchant-invoicing/storm';\n\nconst result = await ${replay};\nassert.deepEqual(result.findings, []);`;
   const title = order === null ? KINDS[kind].counted : `${order}: ${problem}`;
   const isTarget = order !== null && groups.find((each) => each.first.order === order)?.first === first; // of two groups, the first
   return html`<section class="two ${toneOf(kind)}"${isTarget && html` id="${order}"`}><div><h2>${title}</h2>${order === null ? html`<p>${problem}</p>` : storyList(story.of(order))}</div>
-<div class="cause"><h3>${cause}</h3><p>${remedy}</p>${shared !== null && html`<p class="soft">${shared}</p>`}${others.length > 0 && html`<p class="soft">The other ${others.length}: ${links}${rest}</p>`}
+<div class="cause"><h3>${cause}</h3><p>${remedy}</p>${shared !== null && html`<p class="soft">${shared}</p>`}${others.length > 0 && html`<div class="soft"><p>The other ${others.length}: ${links}</p>${rest}</div>`}
 <pre tabindex="0" aria-label="The storm as a test">${code}</pre><button type="button" class="copy" hidden>Copy as test</button></div></section>`;
 }
 
@@ -285,26 +292,51 @@ function storyList(all: readonly Seen[]): Html {
   const seen = all.filter((each, at) => !hidden.has(each) && (at <= end || each.struck === undefined));
   const day = seen[0]?.moment.at?.toISOString().slice(0, 10) ?? '';
   const given = new Set<string>();
-  const rows = joined(seen).map(({ row, last }) => {
-    const { at, lane, what, text, attempt } = row.moment;
+  const rows = joined(seen).map(({ row, last, words }) => {
+    const { at, lane, what, text } = row.moment;
     const isAgain = row.given !== undefined && given.has(what);
     if (row.given !== undefined) given.add(what);
-    const words = last?.attempt ? `attempts ${attempt?.number} to ${last.attempt.number}` : what;
     const time = [at, last?.at].map((each) => each && timeOf(each, day)).filter(Boolean);
     return html`<li class="${lane} ${toneOfRow(row, isAgain)}"><time>${time.join(' – ')}</time><span><em class="lane">${LANES[lane]}</em><b>${words}${isAgain && ' AGAIN'}</b>${text !== '' && html`<i>${text}</i>`}${row === lastShown && html`<i>and ${hidden.size} more times</i>`}</span></li>`;
   });
   return html`<div class="heads" aria-hidden="true"><span></span><span>Customer</span><span>Service</span><span>Your shop</span></div><ol class="story">${rows}</ol>`;
 }
 
-/** Rows that stand for several moments. Each gift has a row of its own. */
-function joined(seen: readonly Seen[]): ReturnType<typeof joinMoments<Seen>> {
+interface Row {
+  readonly row: Seen;
+  /** The last moment that it stands for. */
+  readonly last: Moment | null;
+  readonly words: string;
+}
+
+/** Rows that stand for several moments. Each gift has a row of its own, and an outage one with the kills in it. */
+function joined(seen: readonly Seen[]): Row[] {
   const runs: Seen[][] = [];
+  let sort = '';
   for (const each of seen) {
-    const run = runs.at(-1);
-    if (run === undefined || each.given !== undefined || run[0]?.given !== undefined) runs.push([each]);
-    else run.push(each);
+    const own = each.given !== undefined ? 'gift' : isUnsent(each.moment) || each.struck ? 'outage' : 'other';
+    if (own === sort && own !== 'gift') runs.at(-1)?.push(each);
+    else runs.push([each]);
+    sort = own;
   }
-  return runs.flatMap((run) => joinMoments(run));
+  return runs.flatMap((run) => {
+    const [first] = run;
+    if (first === undefined || (!isUnsent(first.moment) && first.struck === undefined))
+      return joinMoments(run).map((each) => ({ ...each, words: wordsOf(each) }));
+    const [unsent, kills] = [run.filter(({ struck }) => struck === undefined), run.filter(({ struck }) => struck)];
+    return [
+      folded(unsent, (times) => [`${times} attempts`, 'no webhook reaches the shop']),
+      folded(kills, (times) => [`is killed ${times} times, and starts again`, '']),
+    ].flat();
+  });
+}
+
+function folded(run: readonly Seen[], of: (times: number) => readonly [words: string, text: string]): Row[] {
+  const [row] = run;
+  if (row === undefined) return [];
+  if (run.length === 1) return [{ row, last: null, words: row.moment.what }];
+  const [words, text] = of(run.length);
+  return [{ row: { ...row, moment: { ...row.moment, text } }, last: run.at(-1)?.moment ?? null, words }];
 }
 
 function toneOfRow({ given, struck, moment }: Seen, isAgain: boolean): string {

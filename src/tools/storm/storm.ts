@@ -53,8 +53,8 @@ export async function storm(options: StormOptions): Promise<StormResult> {
   const shortest = isRepeated ? await shortestOf(explained, all, play) : new Map<string, readonly string[]>();
   settings.signal?.throwIfAborted();
   const findings = explained.map((each): StormFinding => {
-    const only = shortest.get(groupOf(each)) ?? settings.only;
-    return { ...each, replay: replayOf(settings, only) };
+    const only = shortest.get(groupOf(each));
+    return { ...each, replay: only === undefined ? replayOf(settings, settings.only) : shortReplayOf(settings, only) };
   });
   const result = resultOf(settings, day, verdict, findings);
   writeReport(result);
@@ -66,6 +66,14 @@ function replayOf({ seed, customers }: CheckedSettings, only: readonly string[] 
   const part = only === undefined ? '' : `, only: [${only.map((id) => `'${id}'`).join(', ')}]`;
   const size = customers === 200 ? '' : `, customers: ${customers}`;
   return `storm({ seed: ${JSON.stringify(seed)}${size}${part}, shop })`;
+}
+
+/** More customers than a reader follows. */
+const FEW = 5;
+
+function shortReplayOf(settings: CheckedSettings, only: readonly string[]): string {
+  if (only.length <= FEW) return replayOf(settings, only);
+  return `${replayOf(settings, settings.only)} /* hangs on time or number: ${only.length} customers still show it */`;
 }
 
 /** Opens the shop over a sandbox of its own, plays the day, and gives the verdict to `use`, while both still work. */

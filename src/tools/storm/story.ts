@@ -26,11 +26,19 @@ export interface Seen {
   readonly order: string | null;
   readonly moment: Moment;
   readonly given?: Gift;
+  /** Where it stands among what has the same time. */
+  readonly place?: number;
   /** The event that an attempt told the shop. */
   readonly told?: string;
   /** Of a kill of the shop: the orders that it worked for, and whether it came between two of its writes. */
   readonly struck?: { readonly orders: readonly string[]; readonly isWithin: boolean };
 }
+
+/**
+ * The places within a moment. The clock stands still while the shop works, and what it did is seen when it is done:
+ * what began it comes first.
+ */
+export const PLACES = { begins: 0, created: 1, together: 2, told: 3, given: 4 } as const;
 
 export class Story {
   readonly #seen: Seen[] = [];
@@ -46,21 +54,32 @@ export class Story {
     return this.#seen;
   }
 
-  note(order: string | null, lane: Lane, what: string, text = '', more: Pick<Seen, 'given' | 'struck'> = {}): void {
+  note(
+    order: string | null,
+    lane: Lane,
+    what: string,
+    text = '',
+    more: Pick<Seen, 'given' | 'struck' | 'place'> = {},
+  ): void {
     this.#add({ order, moment: { at: this.#now(), lane, grade: null, what, text }, ...more });
   }
 
   /** Notes what the service has seen of an order. */
   see(event: SandboxEvent, order: string | null, sandbox: Sandbox): void {
     if (event.kind === 'invoice') {
-      this.#add({ order, moment: momentOfMove(event, sandbox.invoice(event.uuid)) });
+      const place = event.from === null ? PLACES.created : PLACES.begins;
+      this.#add({ order, moment: momentOfMove(event, sandbox.invoice(event.uuid)), place });
     } else if (event.kind === 'attempt') {
       const { at: created_at, delivery_id: delivery, event_type, attempt: number, max_attempts: of } = event;
       // How long an attempt took would differ from run to run.
       const told = { ...event, created_at, delivery, event: event_type, number, of, duration_ms: null };
       const moment = momentOfAttempt(told);
       const cause = event.cause === null || event.success ? '' : ` (${sentenceOf(event.cause)})`;
-      this.#add({ order, moment: { ...moment, text: `${moment.text}${cause}` }, told: event_type });
+      // What an outage keeps from the shop, the shop does not see.
+      const shown = isUnsent(moment)
+        ? ({ lane: 'service', text: `${event_type} does not reach the shop` } as const)
+        : { text: `${moment.text}${cause}` };
+      this.#add({ order, moment: { ...moment, ...shown }, told: event_type, place: PLACES.told });
     }
   }
 
@@ -77,7 +96,7 @@ export class Story {
     const [first, last] = [own[0], own.at(-1)];
     if (first === undefined || last === undefined) return [];
     const ofAll = (this.#byOrder.get(null) ?? []).filter((at) => at > first && at < last);
-    return [...own, ...ofAll].sort((a, b) => a - b).flatMap((at) => this.#seen[at] ?? []);
+    return inOrder([...own, ...ofAll].sort((a, b) => a - b).flatMap((at) => this.#seen[at] ?? []));
   }
 
   /** The lines of one order. */
@@ -86,6 +105,27 @@ export class Story {
       .map(({ moment }) => lineOf(moment))
       .join('\n');
   }
+}
+
+/** Whether an outage kept the webhook from the shop. */
+export function isUnsent({ attempt }: Moment): boolean {
+  return attempt?.fault === 'outage';
+}
+
+/** Sorts what has a place in its moment, between two rows that have none. */
+function inOrder(seen: readonly Seen[]): Seen[] {
+  const sorted: Seen[] = [];
+  for (const each of seen) {
+    let at = sorted.length;
+    const isBehind = ({ place, moment }: Seen): boolean =>
+      place !== undefined &&
+      each.place !== undefined &&
+      place > each.place &&
+      moment.at?.getTime() === each.moment.at?.getTime();
+    for (let before = sorted[at - 1]; before !== undefined && isBehind(before); before = sorted[at - 1]) at -= 1;
+    sorted.splice(at, 0, each);
+  }
+  return sorted;
 }
 
 function lineOf({ at, lane, what, text }: Moment): string {

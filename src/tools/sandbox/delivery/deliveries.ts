@@ -254,7 +254,7 @@ function schedule(world: World, delivery: DeliveryRecord, wait: number): void {
 }
 
 function logAttempt(world: World, delivery: DeliveryRecord, ended: SandboxAttempt): void {
-  const { created_at, request, response_headers, fault, ...logged } = ended;
+  const { created_at, request, response_headers, ...logged } = ended;
   world.log.add({
     kind: 'attempt',
     delivery_id: delivery.id,

@@ -54,7 +54,7 @@ export interface InvoiceMove {
 /** One attempt to deliver a webhook has ended. The status and the time of the next attempt are those after it. */
 export interface DeliveryMove
   extends Pick<SandboxDelivery, 'external_id' | 'event_type' | 'url' | 'max_attempts' | 'status' | 'next_retry_at'>,
-    Omit<SandboxAttempt, 'created_at' | 'request' | 'response_headers' | 'fault'> {
+    Omit<SandboxAttempt, 'created_at' | 'request' | 'response_headers'> {
   readonly kind: 'attempt';
   /** ISO 8601, sandbox clock. */
   readonly at: string;

@@ -65,6 +65,8 @@ export interface StoryAttempt {
   readonly duration_ms: number | null;
   readonly triggered_by: string | null;
   readonly fault?: string | null;
+  /** What a sandbox says about the response. */
+  readonly cause?: { readonly id: string } | null;
 }
 
 /** The members of a delivery, with its latest attempts. */
@@ -156,7 +158,7 @@ function endsOf(invoice: StoryInvoice, deliveries: readonly StoryDelivery[]): Mo
     lane: 'customer',
     grade: word === 'paid less' ? 'advice' : 'pass',
     what: before === undefined ? word : `${word}, late`,
-    text: `${paid}, ${credited === undefined ? 'credit not shown' : `${moneyOf(credited)} USDT credited`}`,
+    text: `${paid}, ${credited === undefined ? 'credit not shown' : `${usdtOf(credited)} USDT credited`}`,
   };
   return before === undefined ? [payment] : [ended, payment];
 }
@@ -165,16 +167,13 @@ function endsOf(invoice: StoryInvoice, deliveries: readonly StoryDelivery[]): Mo
 export function momentOfMove({ at, from, to, paid, why }: StoryMove, { amount }: Pick<StoryInvoice, 'amount'>): Moment {
   const adjustment = paid === null ? null : { actual_amount_fiat: paid };
   const isPaid = to === 'success';
+  const word = paymentWord({ status: to, amount, adjustment }).toLowerCase();
+  const what = from === null ? 'created' : from === to ? 'corrected' : word;
   return {
     at: dateOf(at),
     lane: isPaid && from !== to ? 'customer' : 'service',
-    grade: isPaid ? 'pass' : null,
-    what:
-      from === null
-        ? 'created'
-        : from === to
-          ? 'corrected'
-          : paymentWord({ status: to, amount, adjustment }).toLowerCase(),
+    grade: what === 'paid less' ? 'advice' : isPaid ? 'pass' : null,
+    what,
     text: why,
   };
 }
@@ -201,14 +200,16 @@ interface NamedAttempt extends StoryAttempt {
 /** The moment of one attempt: what the endpoint of the shop answered. */
 export function momentOfAttempt(attempt: NamedAttempt): Moment {
   const { created_at, status_code: status, success, error, duration_ms: ms, triggered_by, fault = null } = attempt;
-  const { delivery, event, number, of } = attempt;
+  const { delivery, event, number, of, cause } = attempt;
   const isGood = success ?? /^2\d\d$/.test(String(status));
-  const response = status === null ? (error ?? 'no response') : `returned ${status}`;
-  const took = ms === null ? '' : ` in ${ms} ms`;
+  const isPage = isGood && cause?.id === 'html_page'; // the service takes it for accepted
+  const returned = `returned ${status}${isPage ? ' with an HTML page' : ''}`;
+  const response = status === null ? `got no response${error === null ? '' : `: ${error}`}` : returned;
+  const took = status === null || ms === null ? '' : ` in ${ms} ms`;
   return {
     at: created_at === null ? null : dateOf(created_at),
     lane: 'shop',
-    grade: isGood ? 'pass' : 'fail',
+    grade: isPage ? 'advice' : isGood ? 'pass' : 'fail',
     what: `attempt ${number}${of === null ? '' : ` of ${Math.max(number, of)}`}`,
     text: `${named(event)}${response}${took}${triggered_by === 'manual' ? ', sent by hand' : ''}`,
     attempt: { delivery, number, error: isGood ? null : (error ?? response), fault },
@@ -343,6 +344,12 @@ function dateOf(at: Instant): Date {
 export function moneyOf(given: Amount): string {
   const amount = new Decimal(given);
   return amount.decimalPlaces() < 2 ? amount.toFixed(2) : amount.toFixed();
+}
+
+/** Credited USDT, with the six decimals of the service. */
+export function usdtOf(given: Amount): string {
+  const amount = new Decimal(given);
+  return amount.toFixed(Math.max(6, amount.decimalPlaces()));
 }
 
 /** An amount as people write it, with two decimals at least, such as `€1,250.50`. A code that is no currency stands behind: `26.86 USDT`. */

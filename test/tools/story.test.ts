@@ -91,7 +91,7 @@ it('tells all payments of an order, each with its invoice', () => {
   expect(moments.map(({ at, what, text }) => `${at?.toISOString().slice(11, 16)} ${what}: ${text}`)).toEqual([
     '10:00 created: 25.00 EUR',
     '11:00 renewal 1: 25.00 EUR',
-    '11:10 paid: 25.00 of 25.00 EUR, 26.86 USDT credited (renewal 1)',
-    '12:00 paid: 25.00 of 25.00 EUR, 26.86 USDT credited',
+    '11:10 paid: 25.00 of 25.00 EUR, 26.860000 USDT credited (renewal 1)',
+    '12:00 paid: 25.00 of 25.00 EUR, 26.860000 USDT credited',
   ]);
 });

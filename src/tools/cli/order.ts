@@ -10,7 +10,7 @@ import { hasKind, isMerchantError } from '../../errors/guards.ts';
 import { hiding } from '../../errors/hide.ts';
 import { printable } from '../../errors/printable.ts';
 import { type Diagnosis, diagnoseStatus, isUnexplained } from '../sandbox/delivery/diagnose.ts';
-import type { SandboxAttempt, SandboxDelivery } from '../sandbox/index.ts';
+import type { SandboxDelivery } from '../sandbox/index.ts';
 import { shellWord } from '../shell.ts';
 import {
   clockOf,
@@ -20,6 +20,7 @@ import {
   momentsOf,
   noWebhookWord,
   paymentWord,
+  type StoryDelivery,
   timesOf,
   webhookWord,
   wordsOf,
@@ -51,7 +52,7 @@ export async function orderCommand(args: readonly string[], io: Io): Promise<Exi
     const mine = facts.map(({ invoice }) => invoice);
     const others = standing.cause && (await otherWebhooks(service.merchant, mine, io.signal));
     const moments = [
-      ...momentsOf(facts.map(({ invoice, deliveries }) => ({ invoice, deliveries: deliveries ?? [] }))),
+      ...momentsOf(facts.map((each) => ({ invoice: each.invoice, deliveries: deliveriesIn(each) }))),
       ...facts.flatMap(nextAttempt),
     ];
     const ok = standing.conclusion.grade !== 'fail';
@@ -80,7 +81,7 @@ async function readOrder({ merchant, baseUrl }: Service, ident: string, signal: 
     data.map(async (invoice) => {
       const deliveries = await readDeliveries(merchant, invoice, signal);
       const last = response.headers.has('x-sandbox') ? deliveries?.at(-1) : undefined;
-      return { invoice, deliveries, now, seen: await attemptInSandbox(baseUrl, last) };
+      return { invoice, deliveries, now, seen: await deliveryInSandbox(baseUrl, last) };
     }),
   );
   if (first === undefined) throw unknownOrder(ident);
@@ -130,16 +131,21 @@ async function resend(
   }
 }
 
-/** The last attempt as a sandbox has seen it, with the response of the receiver, which the interface does not show. */
-async function attemptInSandbox(baseUrl: string, last: WebhookDelivery | undefined): Promise<SandboxAttempt | null> {
+/** A delivery as a sandbox has it, with the responses of the receiver, which the interface does not show. */
+async function deliveryInSandbox(baseUrl: string, last: WebhookDelivery | undefined): Promise<SandboxDelivery | null> {
   if (last === undefined) return null;
   try {
     const { result } = await performAction(baseUrl, 'status', {});
     const { deliveries } = result as { readonly deliveries: readonly SandboxDelivery[] }; // as the action returns them
-    return deliveries.find(({ id }) => id === last.id)?.attempt_log.at(-1) ?? null;
+    return deliveries.find(({ id }) => id === last.id) ?? null;
   } catch {
     return null; // behind a proxy that serves the API alone
   }
+}
+
+/** The deliveries of which a story is told, the last one with the responses that a sandbox has seen. */
+function deliveriesIn({ deliveries, seen }: InvoiceFacts): readonly StoryDelivery[] {
+  return (deliveries ?? []).map((each) => (each.id === seen?.id ? seen : each));
 }
 
 /** The addresses of the shop are left out or shortened, because their query may hold a secret. */
@@ -164,15 +170,17 @@ function numberOf({ external_id }: Invoice): OrderRenewal {
 
 /** Whether the refusal is one mishap or an outage, as the page of a payment says it. */
 function othersText({ tried, refused, since, isCut }: OtherWebhooks, order: OrderFacts): string {
-  const others = tried === 1 ? 'The other last webhook' : `Of the other ${tried} last webhooks`;
-  if (refused === 0) return `${others} to this endpoint ${tried === 1 ? 'was' : 'all were'} accepted.`;
-  const count = tried === 1 ? '' : ` ${refused}`;
+  const one = 'The other recent webhook to this endpoint was';
+  const recent = `${tried} other recent webhooks to this endpoint`;
+  if (refused === 0) return tried === 1 ? `${one} accepted.` : `All ${recent} were accepted.`;
   const begun = failedAt(order);
   const [first] = [since, begun].flatMap((at) => at ?? []).sort((a, b) => Number(a) - Number(b));
   const from = refused === tried ? first : since !== null && since === first ? since : undefined;
-  const words = refused < tried ? 'the first at' : isCut ? 'at least since' : 'since';
+  const words = refused === tried ? (isCut ? 'at least since' : 'since') : refused === 1 ? 'at' : 'the first at';
   const when = from === undefined ? '' : `, ${words} ${utcOf(from, order[0].now)}`;
-  return `${others} to this endpoint${count} ${refused === 1 ? 'was' : 'were'} not accepted either${when}.`;
+  if (tried === 1) return `${one} not accepted either${when}.`;
+  if (refused === tried) return `None of the ${recent} was accepted${when}.`;
+  return `Of the ${recent} ${refused} ${refused === 1 ? 'was' : 'were'} not accepted either${when}.`;
 }
 
 /** When the first webhook of this order that is not accepted was sent. */
@@ -276,8 +284,8 @@ interface InvoiceFacts {
   readonly deliveries: readonly WebhookDelivery[] | null;
   /** The time of the service. */
   readonly now: Date;
-  /** The last attempt as a sandbox has seen it, with the response of the receiver. Null for any other service. */
-  readonly seen: SandboxAttempt | null;
+  /** The last delivery as a sandbox has it, with the responses of the receiver. Null for any other service. */
+  readonly seen: SandboxDelivery | null;
 }
 
 /** What was read of an order: its first invoice, and its renewals. */
@@ -349,8 +357,9 @@ function toldOf(facts: InvoiceFacts, last: WebhookDelivery): Omit<Standing, 'wor
   const event = last.event_type === null ? '' : ` to ${last.event_type}`;
   const answered = `Your endpoint answered ${last.last_http_status ?? '2xx'}${event}`;
   if (last.status === 'delivered') {
-    if (seen?.cause?.id === 'html_page')
-      return refused('page', `${answered}, with a page of HTML. Is this your webhook route?`, seen.cause);
+    const cause = seen?.attempt_log.at(-1)?.cause;
+    if (cause?.id === 'html_page')
+      return refused('page', `${answered}, with a page of HTML. Is this your webhook route?`, cause);
     return {
       state: 'heard',
       conclusion: { grade: 'pass', text: `${answered}.${adviceFor(invoice)}` },
@@ -366,14 +375,15 @@ function toldOf(facts: InvoiceFacts, last: WebhookDelivery): Omit<Standing, 'wor
   const cause = whyNotAccepted(facts, last);
   if (last.status === 'failed') return refused('given_up', `${NOT_HEARD}: ${tries}, and no more will come.`, cause);
   const next = last.next_retry_at;
-  const due = next === null ? '' : `, the next one comes ${inWords(next.getTime() - now.getTime())}`;
+  const due = next === null ? '' : `, the next comes ${inWords(next.getTime() - now.getTime())}`;
   return refused('retrying', `${NOT_HEARD}: ${tries}${due}.`, cause);
 }
 
 /** What the shop has to look at, although its endpoint answered 2xx. */
 function adviceFor(invoice: Invoice): string {
   if (invoice.status !== 'success') return '';
-  if (paymentWord(invoice) === 'Paid less') return ' It was not paid in full: give only what the credited USDT covers.';
+  if (paymentWord(invoice) === 'Paid less')
+    return ' The order was not paid in full. Give only what the credited USDT covers.';
   return ' If the order is still open in your shop, the endpoint answered before it had stored the event, or it is not your webhook route.';
 }
 
@@ -386,7 +396,8 @@ function nextAttempt({ deliveries, now }: InvoiceFacts): Moment[] {
 }
 
 function whyNotAccepted({ invoice: { callback_url: url }, seen }: InvoiceFacts, last: WebhookDelivery): Diagnosis {
-  if (seen !== null && seen.cause !== null) return seen.cause;
+  const cause = seen?.attempt_log.at(-1)?.cause ?? null;
+  if (cause !== null) return cause;
   const host = url !== null && URL.canParse(url) ? new URL(url).host : 'your endpoint';
   return diagnoseStatus(host, url, last.attempt_log.at(-1)?.status_code ?? last.last_http_status);
 }

@@ -1,5 +1,5 @@
 // What people read of an event or an action: lines, each with its grade. The terminal writes them with marks.
-import { moneyOf } from '../story.ts';
+import { momentOfMove, moneyOf } from '../story.ts';
 import { sentenceOf } from './delivery/diagnose.ts';
 import type { SandboxEvent } from './state/log.ts';
 
@@ -8,7 +8,7 @@ export interface Line {
   /** ISO 8601, sandbox clock. Null for a line without a time. */
   readonly at: string | null;
   /** Null for what is neither good nor bad. */
-  readonly grade: 'pass' | 'fail' | null;
+  readonly grade: 'pass' | 'advice' | 'fail' | null;
   /** No longer than 68 characters for an event, so that a terminal of 80 columns shows it with time and mark. */
   readonly text: string;
   /** Why, on lines of its own. Null if there is nothing to say. */
@@ -42,10 +42,10 @@ export function lineOf(event: SandboxEvent): Line | null {
       return line(isGood ? null : 'fail', `${method} ${short}${query}`, result, cause);
     }
     case 'invoice': {
-      const { external_id, from, to, paid, why } = event;
-      const what = from === null ? 'created' : to !== 'success' ? to : from === to ? 'corrected' : 'paid';
-      const result = paid === null ? why : `${moneyOf(paid)} in place of the amount`;
-      return line(to === 'success' ? 'pass' : null, subjectOf(what, external_id), result);
+      const { external_id, paid, amount, currency } = event;
+      const { grade, what, text } = momentOfMove(event, event);
+      const result = paid === null ? text : `${moneyOf(paid)} of ${moneyOf(amount)} ${currency}`;
+      return line(grade, subjectOf(what, external_id), result);
     }
     case 'attempt': {
       const { cause, attempt, max_attempts: most, status_code, duration_ms: ms, next_retry_at: next } = event;

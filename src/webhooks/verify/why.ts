@@ -107,7 +107,8 @@ const MISTAKES: readonly MistakeRow[] = [
   {
     id: 'api_key_as_secret',
     text: 'The secret of the receiver is the API key.',
-    remedy: 'The webhook secret is another value. It is in the dashboard, or in the lines that the sandbox prints.',
+    remedy:
+      'Set MERCHANT_WEBHOOK_SECRET to the webhook secret, not to the API key. The sandbox prints the secret; in production it is in your account.',
     candidates: ({ secrets }) =>
       secrets.some((secret) => [SANDBOX_KEY, environment('MERCHANT_API_KEY')].includes(textOf(secret) ?? '')),
   },
@@ -126,7 +127,7 @@ const MISTAKES: readonly MistakeRow[] = [
   {
     id: 'decoded_secret',
     text: 'The secret of the receiver was decoded, but the key is the text itself.',
-    remedy: 'Pass the text of the dashboard unchanged.',
+    remedy: 'Pass the text unchanged, as the sandbox or your account shows it.',
     candidates: ({ secrets }) =>
       secrets.flatMap((secret) => encodedForms(secret).flatMap((key) => [{ key }, { key: `whsec_${key}` }])),
   },
@@ -191,7 +192,7 @@ const ANOTHER_SECRET: Mistake = {
   id: 'another_secret',
   text: 'The sender probably has another secret than the receiver: no usual mistake explains the signature.',
   remedy:
-    'Compare the secret with the dashboard, or with the lines that the sandbox prints: sandbox and production differ. If the secret is right, something changed the body in an unknown way.',
+    'Compare the secret with the one that the sandbox prints, in production with the one in your account: the two differ. If the secret is right, something changed the body in an unknown way.',
   isProven: false,
 };
 

@@ -188,13 +188,15 @@ function checkAmount(amount: unknown): void {
 }
 
 function logMove(world: World, invoice: InvoiceRecord, from: KnownInvoiceStatus | null, why: string): void {
-  const { uuid, external_id, status } = invoice;
+  const { uuid, external_id, status, amount, currency } = invoice;
   world.log.add({
     kind: 'invoice',
     uuid,
     external_id,
     from,
     to: status,
+    amount,
+    currency: currency.code,
     paid: invoice.adjustment?.actual_amount_fiat ?? null,
     why,
   });

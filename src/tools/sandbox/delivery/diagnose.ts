@@ -13,7 +13,7 @@ const THEN_RESEND = 'Then send the webhook again.';
 const REPAIR = `Repair the receiver: its log has this request. ${THEN_RESEND}`;
 /** For a secret that is proven to be another one: nothing changed the body. */
 const COMPARE_SECRETS =
-  'Compare MERCHANT_WEBHOOK_SECRET of the receiver with the dashboard, or with the lines that the sandbox prints. The bytes arrived as they were sent. The console of the receiver shows the fingerprint of its secret.';
+  'Compare MERCHANT_WEBHOOK_SECRET of the receiver with the secret of the sender, which a sandbox prints. The bytes arrived as they were sent. The console of the receiver shows the fingerprint of its secret.';
 /** What is said of a receiver of which nothing else is known. It is not tried out: its merchant has all three. */
 const COMPARE_THREE =
   'Compare three things: its secret (MERCHANT_WEBHOOK_SECRET), the bytes of the body as they arrived, and the text that is signed, {timestamp}.{body}.';
@@ -47,7 +47,7 @@ const CAUSES = {
   redirect: ['It redirects{what}.', 'A redirect counts as a failure: use the final address as the callback_url.'],
   no_route: [
     'The receiver has no POST route {place}.',
-    'Compare the path of the callback_url with your route. If they are equal, move the route above the handler for all other paths. In Hono the route must return webhook(c.req.raw).',
+    'Compare the path of the callback_url with your route. If they are equal, put the route above the handler for all other paths, and return the response of your webhook handler.',
   ],
   no_post: ['The receiver takes no POST {place}.', 'Make the route take POST.'],
   body_too_large: ['The body is too large for the receiver.', 'Raise its limit: a webhook has about 1 kB.'],
@@ -185,7 +185,7 @@ const LINE_MAX = 200;
 /** What a receiver writes about its own failure is the cause of it. A page for people would not be one line. */
 function firstLineOf({ body }: Pick<RefusedDelivery, 'body'>): string {
   const [line = ''] = (body ?? '').trim().split(/\r?\n/, 1);
-  return line === '' || line.startsWith('<') ? '.' : `: ${printable(line.slice(0, LINE_MAX))}`;
+  return line === '' || line.startsWith('<') ? '.' : `: "${printable(line.slice(0, LINE_MAX))}".`;
 }
 
 function diagnosis(id: CauseId, url: string | null, what = ''): Diagnosis {

@@ -124,9 +124,9 @@ export async function send(
   const unsent = (error: string): SendResult => ({ ...unanswered(error, 'not_sent'), duration_ms: 0, request: null });
   const { hostname } = new URL(url);
   if (!isLoopback(hostname) && !world.settings.deliverTo.includes(hostname.toLowerCase())) {
-    return unsent('not sent: the sandbox delivers to this machine only');
+    return unsent('the sandbox delivers to this machine only');
   }
-  if (fault?.type === 'outage') return unsent('connection error: ECONNREFUSED');
+  if (fault?.type === 'outage') return unsent('ECONNREFUSED');
   const request = await signedRequest(world.settings, delivery, url, stampAt, fault);
   const sending = sendRequest(world, request, life);
   const second = fault?.type === 'duplicate' && fault.atOnce === true ? sendRequest(world, request, life) : null;
@@ -137,7 +137,7 @@ export async function send(
   }
   if (fault?.type === 'duplicate') await sendRequest(world, request, life);
   if (fault?.type !== 'ack_lost') return result;
-  return { ...result, ...unanswered('connection error: ECONNRESET', 'ECONNRESET') };
+  return { ...result, ...unanswered('ECONNRESET', 'ECONNRESET') };
 }
 
 /** Sends one request and waits for its response, the timeout, or the end of the sandbox. */
@@ -157,7 +157,7 @@ async function sendRequest(
   const sending = fetchOnce(fetch, url, { method, headers, body, signal });
   const response = await Promise.race([sending, timedOut, ended]);
   over.abort();
-  const late = unanswered(`timeout: no response within ${RECEIVER_LIMIT / 1000} s`, 'time-out');
+  const late = unanswered(`timeout after ${RECEIVER_LIMIT / 1000} s`, 'time-out');
   const duration_ms = Math.max(0, Math.round(wallClock() - started));
   return { ...(life.aborted ? closed : (response ?? late)), duration_ms, request };
 }
@@ -179,7 +179,7 @@ export async function fetchOnce(fetch: DeliveryFetch, url: string, init: Request
     };
   } catch (error) {
     const code = codeOf(error);
-    return unanswered(`connection error: ${code}`, code);
+    return unanswered(code, code);
   }
 }
 

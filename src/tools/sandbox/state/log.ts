@@ -45,6 +45,9 @@ export interface InvoiceMove {
   /** Null for a creation. */
   readonly from: KnownInvoiceStatus | null;
   readonly to: KnownInvoiceStatus;
+  /** The ordered amount, with the code of its currency. */
+  readonly amount: string;
+  readonly currency: string;
   /** The paid amount if it is not the ordered one, else null. */
   readonly paid: string | null;
   /** The cause, as words for people, such as a payment or the end of its lifetime. */

@@ -128,7 +128,18 @@ describe('sandbox', () => {
       3,
     );
     expect(out.filter((line) => line.includes('Your handler has another secret'))).toHaveLength(1);
-    expect(Math.max(...out.map((line) => line.length))).toBeLessThanOrEqual(80);
+    await create(run.url, { external_id: 'order-2' });
+    await cli(['sandbox', 'pay', 'order-2', '--amount', '17.00', '--url', run.url]);
+    await run.until('paid less');
+    expect(run.out()).toMatch(/! paid less +order-2 +17\.00 of 25\.00 EUR\n/);
+    expect(
+      Math.max(
+        ...run
+          .out()
+          .split('\n')
+          .map((line) => line.length),
+      ),
+    ).toBeLessThanOrEqual(80);
   });
 });
 

@@ -46,59 +46,83 @@ export type Comparison =
   | { readonly result: 'unknown'; readonly reason: NotComparedReason; readonly problem: string }
   | { readonly result: 'differs'; readonly findings: readonly Finding[] };
 
-/** What to do, once for findings and reports: the title of its section, and the remedy. The first rows matter most. */
-export const ADVICE: Readonly<Record<Advice, readonly [title: string, remedy: string]>> = {
-  fulfil: ['Fulfil, or refund: paid in full, not given', 'Fulfil the order, or refund the customer.'],
+/**
+ * What to do, once for findings and reports: the title of its section, then the remedy in two parts. The title says the
+ * first part already. The first rows matter most.
+ */
+export const ADVICE: Readonly<Record<Advice, readonly [title: string, action: string, more: string]>> = {
+  fulfil: ['Fulfil, or refund: paid in full, not given', 'Fulfil the order, or refund the customer.', ''],
   agree: [
     'Agree with the customer: not paid as ordered, not given',
+    '',
     'Do not fulfil the order yet. Agree on the difference with the customer, or refund the payment.',
   ],
   find_order: [
     'Find the order: the invoice belongs to none',
-    'Find the order. If no order belongs to it, find out who created the invoice.',
+    'Find the order.',
+    'If no order belongs to it, find out who created the invoice.',
   ],
-  reclaim: ['Stop or reclaim: given, and nothing was paid', 'Stop or reclaim the delivery.'],
+  reclaim: ['Stop or reclaim: given, and nothing was paid', 'Stop or reclaim the delivery.', ''],
   wait: [
     'Stop, or wait: given, and not paid yet',
-    'Stop the delivery, or wait: the invoice is open, and can still be paid.',
+    'Stop the delivery, or wait.',
+    'The invoice is open, and can still be paid.',
   ],
-  look_up: ['Look the invoices up: the service did not confirm them', 'Look the invoice up before you act.'],
-  find_payment: ['Look for the payment: given, and no invoice has the id', 'Find the payment of this order.'],
-  find_refund: ['Find out what was refunded: more than was paid', 'Find out what was refunded.'],
+  look_up: [
+    'Look up before you act: the service did not confirm the invoices',
+    'Look the invoice up before you act.',
+    '',
+  ],
+  find_payment: ['Look for the payment: given, and no invoice has the id', 'Find the payment of this order.', ''],
+  find_refund: ['Find out what was refunded: more than was paid', 'Find out what was refunded.', ''],
   ask: [
     'Ask for the rest, or accept: given, and paid less',
-    'Ask for the rest, or accept the payment and lower the amount of the order.',
+    'Ask for the rest, or accept the payment.',
+    'If you accept, lower the amount of the order.',
   ],
   send_back: [
     'Send back, or accept: paid too much',
-    'Refund the surplus, or accept it and raise the amount of the order.',
+    'Refund the surplus, or accept it.',
+    'If you accept, raise the amount of the order.',
   ],
   give_back: [
     'Give back, or book as credit: paid twice',
     'Give the customer one of the payments back, or book it as credit.',
+    '',
   ],
   compare_payments: [
     'Compare the payments: several, in sum not above the order',
+    '',
     'Give no payment back yet. If the payments are parts of the order, give each part a row with "part": true.',
   ],
   find_currency: [
     'Find out the currency: paid in another currency',
-    'Find out which currency is right. The amounts were not compared.',
+    'Find out which currency is right.',
+    'The amounts were not compared.',
   ],
-  correct_credit: ['Correct the booked credit', 'Correct the booked credit.'],
+  correct_credit: ['Correct the booked credit', 'Correct the booked credit.', ''],
   cancel: [
     'Cancel or renew: the order waits, and its invoice has ended',
-    'Cancel the order, or create another invoice for it.',
+    'Cancel the order, or renew it.',
+    'To renew an order, create another invoice for it.',
   ],
   create: [
     'Create the invoice, or cancel: the order waits without one',
     'Create the invoice of this order, or cancel the order.',
+    '',
   ],
   keep_one: [
     'Keep one row: several rows name one invoice',
-    'Keep one row for this invoice. One payment must not fulfil two orders.',
+    'Keep one row for this invoice.',
+    'One payment must not fulfil two orders.',
   ],
 };
+
+/** The whole remedy, for a reader without the title. */
+export function remedyOf(advice: Advice): string {
+  const [, action, more] = ADVICE[advice];
+  return `${action} ${more}`.trim();
+}
 
 /** What takes something from the customer, or money from the shop: said only of what the service has just confirmed. */
 const TAKES_BACK: ReadonlySet<Advice> = new Set(['reclaim', 'send_back', 'give_back']);
@@ -305,7 +329,7 @@ function sumOf(amounts: readonly (Decimal | null)[]): Decimal {
 function told({ facts, money = null, ...difference }: Difference) {
   const { expected, actual } = difference;
   const areAmounts = Decimal.isDecimal(expected) && Decimal.isDecimal(actual);
-  const [, remedy] = ADVICE[difference.advice];
+  const remedy = remedyOf(difference.advice);
   const action = `${facts} ${remedy}`.trim();
   return { ...difference, difference: areAmounts ? actual.minus(expected) : null, money, action, remedy };
 }

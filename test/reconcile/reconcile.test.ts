@@ -883,7 +883,7 @@ describe('a run', () => {
     const refunded = await actionOf({ state: 'refunded' }, expired);
     expect(refunded).toEqual([true, expect.stringContaining('nothing was paid. Find out what was refunded.')]);
     const open = await actionOf({}, { ...pending, expires_at: new Date(NOW + HOUR) });
-    expect(open).toEqual([false, expect.stringContaining('Stop the delivery, or wait: the invoice is open')]);
+    expect(open).toEqual([false, expect.stringContaining('Stop the delivery, or wait. The invoice is open')]);
   });
 
   it('leaves what the shop did a moment ago to the next run: a replica may lag', async () => {

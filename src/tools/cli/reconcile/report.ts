@@ -1,9 +1,9 @@
 // What a run of `reconcile` found, as a report: the verdict, the money, and a section for each thing to do. The terminal
 // and the page print this value.
-import type { Decimal } from '../../../contract/values/decimal.ts';
-import { ADVICE } from '../../../reconcile/compare.ts';
+import { Decimal } from '../../../contract/values/decimal.ts';
+import { ADVICE, remedyOf } from '../../../reconcile/compare.ts';
 import type { Advice, Finding, FindingMoney, NotCompared, ReconcileSummary } from '../../../reconcile/types.ts';
-import { moneyText } from '../../story.ts';
+import { moneyText, usdtOf } from '../../story.ts';
 import { oneLine } from '../terminal.ts';
 
 export interface ReconcileReport {
@@ -39,7 +39,7 @@ export interface Section {
   readonly title: string;
   /** How many orders, and their money. */
   readonly extent: string;
-  /** More about it. Empty where the title says all. */
+  /** What the title does not say. Empty where it says all. */
   readonly advice: string;
   readonly heads: readonly Head[];
   readonly rows: readonly (readonly string[])[];
@@ -112,16 +112,6 @@ const SECTIONS: Readonly<Record<Advice, readonly (keyof typeof COLUMNS)[]>> = {
   keep_one: ['order', 'ordered', 'books', 'place'],
 };
 
-/** What the title of a section says in full already. */
-const SAID: ReadonlySet<Advice> = new Set([
-  'fulfil',
-  'reclaim',
-  'find_payment',
-  'find_refund',
-  'correct_credit',
-  'create',
-]);
-
 /** What else is wrong with an order of another section, where the columns do not show it. */
 const ALSO: Partial<Record<Finding['kind'], string>> = {
   paid_twice: 'paid twice',
@@ -141,35 +131,42 @@ export function reportOf(
   const all = foundOf(entries.filter((entry) => entry.kind !== 'not_compared'));
   const waiting = all.filter(([{ row, money }]) => row === null && money === null);
   const found = all.filter((each) => !waiting.includes(each));
+  const currencies = mostFirst(summary.currencies);
   return {
     grade: summary.findings > 0 ? 'fail' : summary.notCompared > 0 ? 'inconclusive' : 'pass',
     about,
-    verdict: verdictOf(summary),
+    verdict: verdictOf(summary, currencies),
     counts: countsOf(summary, grace),
-    money: moneyIn(summary.currencies, found),
-    sections: [...sectionsOf(found), ...(unread.length === 0 ? [] : [unreadOf(unread)])],
+    money: moneyIn(currencies, found),
+    sections: [...sectionsOf(found, currencies), ...(unread.length === 0 ? [] : [unreadOf(unread)])],
     folded: [
       ...foldedOf(
         `${some(waiting.length, 'invoice waits', 'invoices wait')} for a payment, and no order has ${waiting.length === 1 ? 'it' : 'them'}`,
-        ADVICE.find_order[1],
+        remedyOf('find_order'),
         waiting.map(([finding]) => nameOf(finding)),
       ),
       ...foldedOf(
         `${some(changed.length, 'id was', 'ids were')} changed by a spreadsheet or a CHAR column`,
-        'Nothing is said about these orders. Format the column of the ids as text, without blanks at the end, and export the file again.',
+        'These orders were not compared. Format the column of the ids as text, without blanks at the end, and export the file again.',
         changed.map(({ external_id, place }) => `${JSON.stringify(external_id)} (${place})`),
       ),
     ],
   };
 }
 
-function moneyIn(currencies: ReconcileSummary['currencies'], found: readonly Found[]): CurrencyLine[] {
-  const mostOf = (row: (typeof currencies)[number]): number => Math.max(...SUMS.map(({ of }) => Number(row[of]))); // to sort by
-  const lines = [...currencies].sort((a, b) => mostOf(b) - mostOf(a));
-  return lines.map(({ currency, ...sums }) => ({
+type Currencies = ReconcileSummary['currencies'];
+
+/** The currency with the most money first. Verdict, table and sections name the currencies in this order. */
+function mostFirst(currencies: Currencies): Currencies {
+  const mostOf = (row: Currencies[number]): number => Math.max(...SUMS.map(({ of }) => Number(row[of]))); // to sort by
+  return [...currencies].sort((a, b) => mostOf(b) - mostOf(a));
+}
+
+function moneyIn(currencies: Currencies, found: readonly Found[]): CurrencyLine[] {
+  return currencies.map(({ currency, ...sums }) => ({
     currency: oneLine(currency, 20),
     sums: SUMS.map(({ of }) =>
-      lines.length > 1 && sums[of].isZero()
+      currencies.length > 1 && sums[of].isZero()
         ? { amount: '', orders: '' }
         : {
             amount: amount(sums[of], currency),
@@ -188,26 +185,26 @@ function foundOf(findings: readonly Finding[]): Found[] {
 }
 
 /** What is to do, the most money first. */
-function sectionsOf(found: readonly Found[]): Section[] {
+function sectionsOf(found: readonly Found[], currencies: Currencies): Section[] {
   const names = Object.keys(ADVICE) as Advice[]; // the keys of a table
   const sections = names.flatMap((name) => {
     const rows = found.filter(([{ advice }]) => advice === name);
     if (rows.length === 0) return [];
-    const sums = new Map<string, Decimal>();
-    for (const [{ money }] of rows)
-      if (money !== null) sums.set(money.currency, money.amount.plus(sums.get(money.currency) ?? 0));
+    const sums = currencies.flatMap(({ currency }) => {
+      const amounts = rows.flatMap(([{ money }]) => (money?.currency === currency ? money.amount : []));
+      return amounts.length === 0 ? [] : [{ currency, sum: Decimal.sum(...amounts) }];
+    });
     const isNone = rows.every(([{ row }]) => row === null);
     const count = isNone ? some(rows.length, 'invoice', 'invoices') : ordersText(rows.length);
-    const most = Math.max(0, ...[...sums.values()].map(Number)); // to sort by, and to add to nothing
-    const extent = [count, ...[...sums].map(([currency, sum]) => amount(sum, currency))].join(', ');
+    const most = Math.max(0, ...sums.map(({ sum }) => Number(sum))); // to sort by, and to add to nothing
+    const extent = [count, ...sums.map(({ currency, sum }) => amount(sum, currency))].join(', ');
     return [{ most, section: { ...tableOf(name, rows), extent, isTodo: true } }];
   });
   return sections.sort((a, b) => b.most - a.most).map(({ section }) => section);
 }
 
 function tableOf(name: Advice, rows: readonly Found[]): Pick<Section, 'title' | 'advice' | 'heads' | 'rows'> {
-  const [title, remedy] = ADVICE[name];
-  const advice = SAID.has(name) ? '' : remedy;
+  const [title, , advice] = ADVICE[name];
   const also: Column = {
     text: 'Also',
     form: 'free',
@@ -237,8 +234,8 @@ function differenceOf(found: Found, isLess: boolean): string {
   return amount(difference.abs(), row.currency);
 }
 
-function verdictOf(summary: ReconcileSummary): string[] {
-  const { currencies, differing, invoicesWithoutOrder, notCompared, matched, withinGrace } = summary;
+function verdictOf(summary: ReconcileSummary, currencies: Currencies): string[] {
+  const { differing, invoicesWithoutOrder, notCompared, matched, withinGrace } = summary;
   const sumOf = (of: FindingMoney['of']): string => {
     const sums = currencies.flatMap((row) => (row[of].isZero() ? [] : [amount(row[of], row.currency)]));
     return sums.length === 0 ? '' : `${sums.join(' and ')} ${sums.length === 1 ? 'is' : 'are'}`;
@@ -283,7 +280,7 @@ function unreadOf(entries: readonly NotCompared[]): Section {
   const rows = entries.map(({ external_id, place, reason, problem }) =>
     [external_id ?? '', lineOf(place), reason, problem].map((text) => oneLine(text, 300)),
   );
-  const advice = 'Nothing is said about these.';
+  const advice = 'Correct each problem, and run again.';
   return { title: 'Not compared', extent: String(entries.length), advice, heads, rows, isTodo: false };
 }
 
@@ -302,8 +299,7 @@ function some(count: number, one: string, many: string): string {
 /** USDT with its six decimals, so that they stand below each other. */
 function usdt(value: Decimal | null | undefined): string {
   if (value === null || value === undefined) return '';
-  const text = value.toFixed(Math.max(6, value.decimalPlaces()));
-  const [whole = '', part = ''] = text.split('.');
+  const [whole = '', part = ''] = usdtOf(value).split('.');
   return `${whole.replace(/\B(?=(?:\d{3})+$)/g, ',')}.${part}`;
 }
 

@@ -33,8 +33,17 @@ export function resultLines({ title, grade, fix }: CheckResult, style: Style, fa
   const head = facts === '' ? title : `${title.padEnd(50)} ${facts}`;
   const lines = [wrapped(head, 4, `  ${markOf(grade, style)} `)];
   if (details !== '') lines.push(wrapped(details, 6));
-  if (fix !== '' && grade !== 'inconclusive') lines.push(wrapped(`fix: ${fix}`, 6));
+  if (fix !== '' && grade !== 'inconclusive') lines.push(fixLines(fix));
   return lines.join('\n');
+}
+
+/** A remedy. A command with a comment is not broken, so that it can be copied: the comment may go below it. */
+function fixLines(fix: string): string {
+  const [command, comment] = fix.split(/ {3}(?=# )/);
+  const isLong = 'fix: '.length + 6 + fix.length > COLUMNS;
+  return comment === undefined || !isLong
+    ? wrapped(`fix: ${fix}`, 6)
+    : `      fix: ${command}\n${wrapped(comment, 11)}`;
 }
 
 /** The mark of a grade, in its colour. */

@@ -61,7 +61,7 @@ export async function doctorCommand(args: readonly string[], io: Io): Promise<Ex
 function conclusionText(results: readonly CheckResult[], style: Style): string {
   const count = (grade: Grade): number => results.filter((each) => each.grade === grade).length;
   const [wrong, advised, unseen] = [count('fail'), count('advice'), count('inconclusive')];
-  if (wrong > 0) return `\n  ${style.bad(`✗ ${wrong} to correct`)}, the first one first\n`;
+  if (wrong > 0) return `\n  ${style.bad(`✗ ${wrong} to correct`)}${wrong > 1 ? '. Start with the first.' : ''}\n`;
   return `\n  ${style.good('✓ ready')}${advised === 0 ? '' : `, ${advised} with advice`}${unseen === 0 ? '' : `, ${unseen} not seen`}\n`;
 }
 
@@ -113,7 +113,7 @@ function checkKey(apiKey: string, env: Io['env']): CheckResult {
 function checkSecret(secret: string, apiKey: string, env: Io['env']): CheckResult {
   const [id, name] = ['webhook-secret', 'MERCHANT_WEBHOOK_SECRET'];
   if (secret === '') {
-    const title = `${notSet(name, env)}. A receiver of webhooks needs it, and nothing else does`;
+    const title = `${notSet(name, env)}. Only a receiver of webhooks needs it`;
     return { id, title, grade: 'advice', fix: `export ${name}=…   # whsec_sandbox for the sandbox` };
   }
   const right = `export ${name}=…   # the webhook secret, from the dashboard`;
@@ -232,13 +232,16 @@ async function checkWebhooks(client: MerchantClient, signal: AbortSignal): Promi
 }
 
 function failedCall(error: MerchantError, host: string): CheckResult {
-  const { kind, code, message } = error;
+  const { kind, code, status, message } = error;
   // Responses that the service does not give to this read: no JSON, or a 404 or 405 without a code of the interface.
   if (/^SDK_(?:HTTP_40[45]|UNREADABLE_BODY|CONTRACT)$/.test(code)) {
     const title = `another server answers at ${host}: it does not speak the interface of the service`;
     return failed('call', title, 'export MERCHANT_BASE_URL=…   # the address of the service, without a path');
   }
-  const fix = 'export MERCHANT_API_KEY=…   # the key of this business, from the dashboard';
-  const title = `the read-only call failed: ${code} ${oneLine(message, 300)}`;
+  const fix = 'export MERCHANT_API_KEY=…   # the key of this business, or sk_sandbox for the sandbox';
+  // A 403 may be about this read alone.
+  if (kind === 'authentication' && status !== 403)
+    return failed('call', `the service refused the key (${status} ${code})`, fix);
+  const title = `the read-only call failed: ${oneLine(message, 300)}`;
   return failed('call', title, kind === 'authentication' ? fix : guideTo(code));
 }

@@ -6,10 +6,8 @@ import type { Invoice } from '../../../contract/invoices.ts';
 import { orderOf } from '../../../contract/orders.ts';
 import { Decimal } from '../../../contract/values/decimal.ts';
 import { isMerchantError } from '../../../errors/guards.ts';
-import { REASONS } from '../../../webhooks/reasons.ts';
 import { shellWord } from '../../shell.ts';
 import { moneyText } from '../../story.ts';
-import { COMMANDS, exampleOf } from '../commands.ts';
 import { type CheckResult, passed } from '../terminal.ts';
 
 /** How many invoices are looked at. */
@@ -75,9 +73,6 @@ function seenOf(invoice: Invoice, deliveries: readonly WebhookDelivery[]): SeenW
   return { invoice, end: isTried ? 'refused' : 'not_seen', at, status: log.at(-1)?.status_code ?? status };
 }
 
-/** The status does not say whether the payload could not be read, and no history shows the payload. */
-const UNREADABLE = `. Where the receiver answers malformed_payload: ${exampleOf(COMMANDS['webhooks verify'])}`;
-
 /** The same as checks of `doctor`: one for each endpoint and status that is wrong, or one that says what was accepted. */
 export function webhookChecks({ seen, now }: LastWebhooks): readonly CheckResult[] {
   const refused = seen.filter(({ end }) => end === 'refused');
@@ -100,15 +95,18 @@ function refusedCheck(group: readonly SeenWebhook[], seen: readonly SeenWebhook[
   const isCut =
     seen.length === LOOKED_AT &&
     !seen.some(({ invoice, end }) => end === 'accepted' && endpointOf(invoice) === endpoint);
-  const since = begun === null ? '' : `, ${isCut ? 'at least since' : 'the first at'} ${utcOf(begun, now)}`;
+  const word = isCut ? 'at least since' : group.length === 1 ? 'at' : 'the first at';
+  const since = begun === null ? '' : `, ${word} ${utcOf(begun, now)}`;
   const count =
     seen.length === 1
-      ? 'the last webhook was'
-      : `${group.length} of ${lastOf(seen)} ${group.length === 1 ? 'was' : 'were'}`;
-  const paid = `${paidFor(group)}${isCut ? ` in these ${group.length}` : ''}`;
-  const title = `${count} not accepted by ${endpoint}${since}, ${paid}: ${latest.status ?? 'no response'}`;
-  const order = `npx merchant-invoicing order ${shellWord(orderOf(latest.invoice.external_id).order)}   # says why`;
-  const fix = latest.status === REASONS.malformed_payload.status ? order + UNREADABLE : order;
+      ? 'the last webhook was not'
+      : group.length === seen.length
+        ? `none of ${lastOf(seen)} was`
+        : `${group.length} of ${lastOf(seen)} ${group.length === 1 ? 'was' : 'were'} not`;
+  const response = latest.status ?? 'no response';
+  const rest = isCut ? '. Older ones were not read' : '';
+  const title = `${count} accepted by ${endpoint} (${response})${since}, ${paidFor(group)}${rest}`;
+  const fix = `npx merchant-invoicing order ${shellWord(orderOf(latest.invoice.external_id).order)}   # says why`;
   return { id: 'webhooks', title, grade: 'fail', fix };
 }
 

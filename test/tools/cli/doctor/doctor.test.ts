@@ -95,7 +95,7 @@ const MISTAKES: readonly Mistake[] = [
   [
     'no secret, which is no failure',
     { MERCHANT_WEBHOOK_SECRET: '' },
-    'MERCHANT_WEBHOOK_SECRET is not set. A receiver of webhooks needs it, and nothing else does',
+    'MERCHANT_WEBHOOK_SECRET is not set. Only a receiver of webhooks needs it',
     'export MERCHANT_WEBHOOK_SECRET=…   # whsec_sandbox for the sandbox',
     undefined,
     0,
@@ -114,8 +114,8 @@ const MISTAKES: readonly Mistake[] = [
   [
     'a key of another business',
     { MERCHANT_API_KEY: KEY },
-    'the read-only call failed: UNAUTHORIZED …',
-    'export MERCHANT_API_KEY=…   # the key of this business, from the dashboard',
+    'the service refused the key (401 UNAUTHORIZED)',
+    'export MERCHANT_API_KEY=…   # the key of this business, or sk_sandbox for the sandbox',
   ],
   [
     'the clock of this machine',
@@ -149,6 +149,14 @@ describe('doctor', () => {
     expect(text.out).toContain('✓ the key works: 9 payment methods, BRL EUR INR TRY USD');
     expect(text.out).toMatch(/\? no webhook was seen: no invoice is paid yet\n\n {2}✓ ready, 1 not seen\n$/);
     await sandbox.close();
+  });
+
+  it('has each command on a line of its own, in 80 columns, and says where to start', async () => {
+    const { out } = await cli(['doctor'], { env: {} });
+    expect(out).toMatch(/\n {6}fix: export MERCHANT_BASE_URL=\S+\n {11}# or http:\S+, the sandbox\n/);
+    expect(out).toMatch(/\n {6}fix: export MERCHANT_API_KEY=… {3}# sk_sandbox for the sandbox\n/);
+    expect(out).toMatch(/✗ 2 to correct\. Start with the first\.\n$/);
+    expect(Math.max(...out.split('\n').map(({ length }) => length))).toBeLessThanOrEqual(80);
   });
 
   it('prints nothing of a server as a command without quoting it', async () => {
@@ -201,14 +209,14 @@ describe('doctor', () => {
         [...repeated(2, 200), ...repeated(20, 500)],
         1,
         'fail',
-        '10 of the last 10 webhooks were not accepted by http://127.0.0.1:3000/hook, at least since 02:13 UTC, €250.00 in these 10: 500',
-        'npx merchant-invoicing order order-22   # says why. Where the receiver answers malformed_payload: npx merchant-invoicing webhooks verify < request.txt',
+        'none of the last 10 webhooks was accepted by http://127.0.0.1:3000/hook (500), at least since 02:13 UTC, €250.00. Older ones were not read',
+        'npx merchant-invoicing order order-22   # says why',
       ],
       [
         [...repeated(9, 200), 401],
         1,
         'fail',
-        '1 of the last 10 webhooks was not accepted by http://127.0.0.1:3000/hook, the first at 02:10 UTC, €25.00: 401',
+        '1 of the last 10 webhooks was not accepted by http://127.0.0.1:3000/hook (401), at 02:10 UTC, €25.00',
         'npx merchant-invoicing order order-10   # says why',
       ],
       [
@@ -250,12 +258,12 @@ describe('doctor', () => {
       await sandbox.close();
       expect(checks.filter(({ id }) => id === 'webhooks').map(({ text, fix }) => [text, fix])).toEqual([
         [
-          '2 of the last 5 webhooks were not accepted by http://127.0.0.1:3000/b, the first at 02:00 UTC, $25.00 and €25.00: 401',
+          '2 of the last 5 webhooks were not accepted by http://127.0.0.1:3000/b (401), the first at 02:00 UTC, $25.00 and €25.00',
           'npx merchant-invoicing order order-4   # says why',
         ],
         [
-          '1 of the last 5 webhooks was not accepted by http://127.0.0.1:3000/c, the first at 02:00 UTC, €25.00: 500',
-          'npx merchant-invoicing order order-3   # says why. Where the receiver answers malformed_payload: npx merchant-invoicing webhooks verify < request.txt',
+          '1 of the last 5 webhooks was not accepted by http://127.0.0.1:3000/c (500), at 02:00 UTC, €25.00',
+          'npx merchant-invoicing order order-3   # says why',
         ],
       ]);
     });

@@ -70,12 +70,12 @@ export async function webhooksCheck(args: readonly string[], io: Io): Promise<Ex
   const own =
     'If that sandbox has --callback to this receiver, its own webhooks come first, and this check sends repeats.';
   const invented =
-    'with orders that do not exist. A receiver that looks them up refuses them. Start a sandbox, or give --external-id and --amount of an order that exists.';
-  const where = sandbox === null ? invented : `with orders that it creates in the sandbox at ${sandbox}. ${own}`;
+    'Uses orders that do not exist. A receiver that looks them up refuses them. Start a sandbox, or give --external-id and --amount of an order that exists.';
+  const where = sandbox === null ? invented : `Uses orders that it creates in the sandbox at ${sandbox}. ${own}`;
   const questions = [
     `\n  ${style.strong('What only you can check')}`,
-    ...QUESTIONS.map((question) => wrapped(question, 4, '  ? ')),
-    wrapped(ordersText(orders), 4, '    '),
+    ...QUESTIONS.map((question) => wrapped(question, 4, '  - ')),
+    `\n${wrapped(ordersText(orders), 2)}`,
   ];
   const parts = [
     failed > 0 && style.bad(`${failed} failed`),
@@ -120,8 +120,9 @@ async function resultsOf(exam: Examination, signal: AbortSignal): Promise<Result
 
 function linesOf(result: Result, secrets: readonly string[], style: Style): string {
   const { grade, replies, why } = result;
-  const times = replies.map(
-    ({ status, ms, problem }) => `${status === null ? `${problem} after` : `${status} in`} ${ms} ms`,
+  // Several are no measurement: they wait for each other.
+  const times = replies.map(({ status, ms, problem }) =>
+    replies.length > 1 ? (status ?? problem) : `${status === null ? `${problem} after` : `${status} in`} ${ms} ms`,
   );
   const response = replies.find(({ text }) => text !== '')?.text ?? '';
   const quote = grade === 'fail' && response !== '' ? `(it said: ${oneLine(hiding(secrets)(response), 100)})` : '';

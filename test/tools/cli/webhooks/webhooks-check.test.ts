@@ -261,9 +261,9 @@ describe('webhooks check', () => {
     const receiver = await serve(goodReceiver(SECRET));
     const none = ['--sandbox', 'http://127.0.0.1:1'];
     const { out } = await cli(['webhooks', 'check', receiver, '--secret', SECRET, ...none]);
-    expect(out).toMatch(/^\n {2}with orders that do not exist\. A receiver that looks them up refuses/);
+    expect(out).toMatch(/^\n {2}Uses orders that do not exist\. A receiver that looks them up refuses/);
     expect(out).toMatch(/Was each order of this check fulfilled exactly once/);
     expect(out).toMatch(/process dies after it has answered 200/);
-    expect(out).toMatch(/orders check-([0-9a-f]{8})-1 to check-\1-\d+, \d+ in\s+all/);
+    expect(out).toMatch(/\n\n {2}orders check-([0-9a-f]{8})-1 to check-\1-\d+, \d+ in\s+all/);
   });
 });

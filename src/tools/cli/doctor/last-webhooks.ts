@@ -99,13 +99,10 @@ function refusedCheck(group: readonly SeenWebhook[], seen: readonly SeenWebhook[
   const since = begun === null ? '' : `, ${word} ${utcOf(begun, now)}`;
   const count =
     seen.length === 1
-      ? 'the last webhook was not'
-      : group.length === seen.length
-        ? `none of ${lastOf(seen)} was`
-        : `${group.length} of ${lastOf(seen)} ${group.length === 1 ? 'was' : 'were'} not`;
-  const response = latest.status ?? 'no response';
-  const rest = isCut ? '. Older ones were not read' : '';
-  const title = `${count} accepted by ${endpoint} (${response})${since}, ${paidFor(group)}${rest}`;
+      ? 'the last webhook was'
+      : `${group.length} of ${lastOf(seen)} ${group.length === 1 ? 'was' : 'were'}`;
+  const rest = isCut ? ' (older ones were not read)' : '';
+  const title = `${count} not accepted by ${endpoint}${since}${rest}, ${paidFor(group)}: ${latest.status ?? 'no response'}`;
   const fix = `npx merchant-invoicing order ${shellWord(orderOf(latest.invoice.external_id).order)}   # says why`;
   return { id: 'webhooks', title, grade: 'fail', fix };
 }

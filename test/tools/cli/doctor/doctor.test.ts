@@ -209,14 +209,14 @@ describe('doctor', () => {
         [...repeated(2, 200), ...repeated(20, 500)],
         1,
         'fail',
-        'none of the last 10 webhooks was accepted by http://127.0.0.1:3000/hook (500), at least since 02:13 UTC, €250.00. Older ones were not read',
+        '10 of the last 10 webhooks were not accepted by http://127.0.0.1:3000/hook, at least since 02:13 UTC (older ones were not read), €250.00: 500',
         'npx merchant-invoicing order order-22   # says why',
       ],
       [
         [...repeated(9, 200), 401],
         1,
         'fail',
-        '1 of the last 10 webhooks was not accepted by http://127.0.0.1:3000/hook (401), at 02:10 UTC, €25.00',
+        '1 of the last 10 webhooks was not accepted by http://127.0.0.1:3000/hook, at 02:10 UTC, €25.00: 401',
         'npx merchant-invoicing order order-10   # says why',
       ],
       [
@@ -258,11 +258,11 @@ describe('doctor', () => {
       await sandbox.close();
       expect(checks.filter(({ id }) => id === 'webhooks').map(({ text, fix }) => [text, fix])).toEqual([
         [
-          '2 of the last 5 webhooks were not accepted by http://127.0.0.1:3000/b (401), the first at 02:00 UTC, $25.00 and €25.00',
+          '2 of the last 5 webhooks were not accepted by http://127.0.0.1:3000/b, the first at 02:00 UTC, $25.00 and €25.00: 401',
           'npx merchant-invoicing order order-4   # says why',
         ],
         [
-          '1 of the last 5 webhooks was not accepted by http://127.0.0.1:3000/c (500), at 02:00 UTC, €25.00',
+          '1 of the last 5 webhooks was not accepted by http://127.0.0.1:3000/c, at 02:00 UTC, €25.00: 500',
           'npx merchant-invoicing order order-3   # says why',
         ],
       ]);

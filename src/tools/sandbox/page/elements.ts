@@ -65,6 +65,11 @@ export function money(amount: string, code: string): Html {
   return html`<span class="money">${moneyText(amount, code)}</span>`;
 }
 
+/** Sums in several currencies. A line may end between them. */
+export function sums(texts: readonly string[]): Html {
+  return html`${texts.map((text, at) => html`${at > 0 && ', '}<span class="money">${text}</span>`)}`;
+}
+
 /** A time of the day, with the whole time in its tooltip. The script makes both local. */
 export function time(at: number | string): Html {
   const date = new Date(at);

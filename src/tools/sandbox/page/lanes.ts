@@ -126,8 +126,9 @@ function acceptedText(marks: readonly Mark[]): string {
   return good === marks.length ? `${good} accepted` : `${good} of ${counted(marks.length, 'attempt')}`;
 }
 
-function placeOf(at: number, { start, length }: Window): string {
-  return `${(((at - start) / length) * 100).toFixed(1)}%`;
+/** In percent of the window. */
+function placeOf(at: number, { start, length }: Window): number {
+  return Math.round(((at - start) / length) * 1000) / 10;
 }
 
 /** @param outage From when on a webhook was not accepted. Null if all were. */
@@ -137,14 +138,14 @@ function lane(label: Html, word: Html, marks: readonly Mark[], window: Window, o
   const places = new Map(placed.map((mark) => [`${mark.x} ${mark.tone}`, mark]));
   const shapes = [...places.values()].map(({ x, tone }): Part => {
     if (tone === 'bad' || tone === 'warn')
-      return html`<svg x="${x}" y="50%" class="${tone}"><path d="M-3.5-3.5l7 7m0-7l-7 7"/></svg>`;
-    return html`<circle cx="${x}" cy="50%" r="3.5" class="${tone}"/>`;
+      return html`<svg x="${x}%" y="50%" class="${tone}"><path d="M-3.5-3.5l7 7m0-7l-7 7"/></svg>`;
+    return html`<circle cx="${x}%" cy="50%" r="3.5" class="${tone}"/>`;
   });
   const from = outage === null ? null : placeOf(outage, window);
-  const shade = from !== null && html`<svg x="${from}" y="0"><rect width="100%" height="100%"/></svg>`;
+  const shade = from !== null && html`<rect x="${from}%" width="${100 - from}%" height="100%"/>`;
   const grid = window.ticks.map((at) => {
     const x = placeOf(at, window);
-    return html`<line x1="${x}" x2="${x}" y1="0" y2="100%"/>`;
+    return html`<line x1="${x}%" x2="${x}%" y1="0" y2="100%"/>`;
   });
   return html`<div class="lane-of"><p>${label}</p><svg width="100%" height="32" aria-hidden="true">${shade}${grid}${shapes}</svg><p class="small num">${word}</p></div>`;
 }

@@ -21,6 +21,7 @@ import {
   section,
   since,
   span,
+  sums,
   type Tone,
   time,
   webhookOf,
@@ -116,7 +117,7 @@ function lastMinutes(incoming: IncomingRequest, world: World, unheard: readonly 
 function unheardText(unheard: readonly DeliveryRecord[], now: number): Html {
   const paid = paidFor(unheard);
   const outage = outageOf(unheard);
-  const what = paid === '' ? ` that ended unpaid` : html`, <span class="money">${paid}</span>`;
+  const what = paid.length === 0 ? ` that ended unpaid` : html`, ${sums(paid)}`;
   const when = html`${outage.isMost ? ': most of it' : ','} since ${since(outage.since, now)}`;
   return html`Your shop has not heard of ${counted(unheard.length, 'payment')}${what}${when}.`;
 }
@@ -157,6 +158,7 @@ function causeRow(
   const { host, pathname } = new URL(url);
   const now = clock.now();
   const next = nextOf(rows);
+  const paid = paidFor(rows);
   const isPage = latest.deliveredAt !== null;
   const tone = isPage || diagnosis.id === 'fault_refused' ? 'warn' : 'bad';
   const links = rows
@@ -178,7 +180,7 @@ function causeRow(
     (isPage || rows.length < total) && actionForm(incoming, 'resend', html`<button>${words}</button>`, { hidden });
   const comes = isPage ? 'accepted' : next === null ? 'given up' : `next in ${span(next - now)}`;
   return html`<li class="cause ${tone}"><details name="cause" id="cause-${id}"${isOpen && html` open`} data-kept><summary><span class="dot"></span><span class="what"><strong><bdi>${diagnosis.text}</bdi></strong><span class="soft small">→ <span class="mono">${host}${pathname}</span>${status !== null && diagnosis.id !== 'receiver_failed' && ` answers ${status}`}</span></span>
-<span class="num sum"><strong>${paidFor(rows) || 'nothing paid'}</strong><span class="soft small">${counted(rows.length, 'payment')}</span></span><span class="num sum"><strong>since ${since(sinceOf(rows), now)}</strong><span class="soft small">${comes}</span></span></summary>
+<span class="num sum"><strong>${paid.length === 0 ? 'nothing paid' : paid.map((sum) => html`<span class="money">${sum}</span> `)}</strong><span class="soft small">${counted(rows.length, 'payment')}</span></span><span class="num sum"><strong>since ${since(sinceOf(rows), now)}</strong><span class="soft small">${comes}</span></span></summary>
 <div class="find">${diagnosis.remedy !== null && html`<p><bdi>${diagnosis.remedy}</bdi></p>`}<p class="soft small">${links}${rows.length > NAMED && html`<a href="${all}">and ${rows.length - NAMED} more</a>`}</p><div class="row">${again}<a class="button" href="/webhooks/${id}">Open the latest<span class="unseen"> to ${pathname}</span></a></div></div></details></li>`;
 }
 

@@ -57,14 +57,13 @@ export function causesOf(rows: readonly DeliveryRecord[]): Cause[] {
   return causes.sort((a, b) => b.weight.comparedTo(a.weight) || b.rows.length - a.rows.length);
 }
 
-/** What was paid for the orders of some deliveries, such as `€1,512.00 and $120.00`. Empty if nothing was paid. */
-export function paidFor(rows: readonly DeliveryRecord[]): string {
+/** What was paid for the orders of some deliveries, a sum for each currency. Empty if nothing was paid. */
+export function paidFor(rows: readonly DeliveryRecord[]): readonly string[] {
   const paid = rows.flatMap(({ invoice }) => (invoice.status === 'success' ? invoice : []));
-  const sums = [...Map.groupBy(paid, ({ currency }) => currency.code)].map(([code, invoices]) => {
+  return [...Map.groupBy(paid, ({ currency }) => currency.code)].map(([code, invoices]) => {
     const amounts = invoices.map(({ adjustment, amount }) => adjustment?.actual_amount_fiat ?? amount);
     return moneyText(Decimal.sum(...amounts).toFixed(2), code);
   });
-  return sums.join(' and ');
 }
 
 /** When the first webhook of some deliveries was sent, in epoch milliseconds. */

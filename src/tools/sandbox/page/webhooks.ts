@@ -24,6 +24,7 @@ import {
   since,
   span,
   statusTag,
+  sums,
   tag,
   time,
   webhookState,
@@ -148,7 +149,7 @@ function othersText(world: World, row: DeliveryRecord): Html | null {
   if (others.length === 0) return null;
   const list = `/webhooks?state=not+delivered&q=${encodeURIComponent(row.url)}`;
   const paid = paidFor(others);
-  return html`<p><a href="${list}">${counted(others.length, 'other webhook')}</a> to ${new URL(row.url).pathname} ${others.length === 1 ? 'is' : 'are'} not accepted either${paid !== '' && html`, <span class="money">${paid}</span>`}, since ${since(sinceOf(others), world.clock.now())}.</p>`;
+  return html`<p><a href="${list}">${counted(others.length, 'other webhook')}</a> to ${new URL(row.url).pathname} ${others.length === 1 ? 'is' : 'are'} not accepted either${paid.length > 0 && html`, ${sums(paid)}`}, since ${since(sinceOf(others), world.clock.now())}.</p>`;
 }
 
 const SHOWN_TRIES = RETRY_DELAYS.length;

@@ -123,14 +123,14 @@ function beginningOf(invoice: StoryInvoice, renewal: number): Moment {
   const { amount, currency, customer_id, created_at, expires_at, status } = invoice;
   const customer = customer_id === null ? '' : `, customer ${customer_id}`;
   const ends = status === 'pending' ? `, expires ${clockOf(dateOf(expires_at))}` : '';
-  const text = `${moneyOf(amount)} ${currency.code}${customer}${ends}`;
+  const text = `${moneyText(amount, currency.code)}${customer}${ends}`;
   const what = renewal === 0 ? 'created' : `renewal ${renewal}`;
   return { at: dateOf(created_at), lane: 'service', grade: null, what, text };
 }
 
 function methodOf({ payment_method: method, amount_to_send: sends, currency }: StoryInvoice): Moment[] {
   if (method === null) return [];
-  const rest = sends === null ? '' : `: sends ${moneyOf(sends)} ${currency.code}`;
+  const rest = sends === null ? '' : `: sends ${moneyText(sends, currency.code)}`;
   const text = `${method.name ?? 'without a name'}${rest}`;
   return [{ at: null, lane: 'customer', grade: null, what: 'method', text }];
 }
@@ -152,7 +152,7 @@ function endsOf(invoice: StoryInvoice, deliveries: readonly StoryDelivery[]): Mo
     text,
   };
   const credited = settled_amount_usdt ?? adjustment?.actual_amount_usdt;
-  const paid = `${moneyOf(adjustment?.actual_amount_fiat ?? amount)} of ${moneyOf(amount)} ${currency.code}`;
+  const paid = `${moneyText(adjustment?.actual_amount_fiat ?? amount, currency.code)} of ${moneyText(amount, currency.code)}`;
   const payment: Moment = {
     at,
     lane: 'customer',
@@ -164,17 +164,22 @@ function endsOf(invoice: StoryInvoice, deliveries: readonly StoryDelivery[]): Mo
 }
 
 /** The moment of a change that the log of a sandbox has. */
-export function momentOfMove({ at, from, to, paid, why }: StoryMove, { amount }: Pick<StoryInvoice, 'amount'>): Moment {
+export function momentOfMove(
+  { at, from, to, paid, why }: StoryMove,
+  { amount, currency }: Pick<StoryInvoice, 'amount' | 'currency'>,
+): Moment {
   const adjustment = paid === null ? null : { actual_amount_fiat: paid };
   const isPaid = to === 'success';
+  const isPayment = isPaid && from !== to;
   const word = paymentWord({ status: to, amount, adjustment }).toLowerCase();
   const what = from === null ? 'created' : from === to ? 'corrected' : word;
   return {
     at: dateOf(at),
-    lane: isPaid && from !== to ? 'customer' : 'service',
+    lane: isPayment ? 'customer' : 'service',
     grade: what === 'paid less' ? 'advice' : isPaid ? 'pass' : null,
     what,
-    text: why,
+    // The log names what was paid only where it is another amount than the ordered one.
+    text: isPayment && paid === null ? `${moneyText(amount, currency.code)}, ${why}` : why,
   };
 }
 
@@ -259,10 +264,12 @@ function isAlike(one: Moment, other: Moment): boolean {
   return mine.error !== null && mine.error === theirs?.error && mine.delivery === theirs.delivery;
 }
 
-/** What happened in a row of a story, such as `paid`, or `attempts 1 to 4` of joined ones. */
+/** What happened in a row of a story, such as `paid`, or `attempts 1 and 2` or `attempts 1 to 4` of joined ones. */
 export function wordsOf({ row: { moment }, last }: JoinedRow<StoryRow>): string {
   const { what, attempt } = moment;
-  return last === null || attempt === undefined ? what : `attempts ${attempt.number} to ${last.attempt?.number}`;
+  if (last?.attempt === undefined || attempt === undefined) return what;
+  const [from, to] = [attempt.number, last.attempt.number];
+  return `attempts ${from} ${to === from + 1 ? 'and' : 'to'} ${to}`;
 }
 
 /** The first and the last time of a joined row, such as `02:18 to 02:54`. Null for one moment. */
@@ -353,7 +360,7 @@ export function usdtOf(given: Amount): string {
 }
 
 /** An amount as people write it, with two decimals at least, such as `€1,250.50`. A code that is no currency stands behind: `26.86 USDT`. */
-export function moneyText(amount: string, code: string): string {
+export function moneyText(amount: Amount, code: string): string {
   const text = moneyOf(amount);
   const digits = text.split('.')[1]?.length ?? 0;
   const decimals = { minimumFractionDigits: digits, maximumFractionDigits: digits };

@@ -31,7 +31,7 @@ it('joins attempts of one delivery that fail alike, with their times', () => {
   ];
   expect(told(moments.map((each) => ({ moment: each })))).toEqual([
     'attempts 1 to 3, 02:18 to 02:54',
-    'attempts 4 to 5, 04:54 to 02 Mar 10:54',
+    'attempts 4 and 5, 04:54 to 02 Mar 10:54',
     'attempt 6 of 7',
   ]);
 });
@@ -46,8 +46,8 @@ it('joins them also where two deliveries take turns, and not over anything else'
     attempt('d-1', 3, '2026-03-01T03:02:00Z'),
   ];
   expect(told(moments.map((each) => ({ moment: each })))).toEqual([
-    'attempts 1 to 2, 02:00 to 02:02',
-    'attempts 1 to 2, 02:01 to 02:03',
+    'attempts 1 and 2, 02:00 to 02:02',
+    'attempts 1 and 2, 02:01 to 02:03',
     'killed',
     'attempt 3 of 7',
   ]);
@@ -89,9 +89,9 @@ it('tells all payments of an order, each with its invoice', () => {
   };
   const moments = momentsOf([first, second].map((invoice) => ({ invoice, deliveries: [] })));
   expect(moments.map(({ at, what, text }) => `${at?.toISOString().slice(11, 16)} ${what}: ${text}`)).toEqual([
-    '10:00 created: 25.00 EUR',
-    '11:00 renewal 1: 25.00 EUR',
-    '11:10 paid: 25.00 of 25.00 EUR, 26.860000 USDT credited (renewal 1)',
-    '12:00 paid: 25.00 of 25.00 EUR, 26.860000 USDT credited',
+    '10:00 created: €25.00',
+    '11:00 renewal 1: €25.00',
+    '11:10 paid: €25.00 of €25.00, 26.860000 USDT credited (renewal 1)',
+    '12:00 paid: €25.00 of €25.00, 26.860000 USDT credited',
   ]);
 });

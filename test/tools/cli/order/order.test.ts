@@ -31,14 +31,14 @@ const CASES: readonly Case[] = [
     told: 'nobody has paid',
     receiver: answers(200),
     play: () => undefined,
-    says: [/service +created +25\.00 EUR, customer c-7,\s+expires /, 'Open, webhook: Not yet', 'not paid yet'],
+    says: [/service +created +€25\.00, customer c-7,\s+expires /, 'Open, webhook: Not yet', 'not paid yet'],
   },
   {
     told: 'it was paid, and what the endpoint answered',
     receiver: answers(200),
     says: [
       'Paid, webhook: Delivered',
-      /✓ paid +25\.00 of 25\.00 EUR, 26\.861298 USDT\s+credited/,
+      /✓ paid +€25\.00 of €25\.00, 26\.861298 USDT\s+credited/,
       /shop +✓ attempt 1 of 7 +invoice\.paid returned 200/,
       '✓ Your endpoint answered 200 to invoice.paid.',
     ],
@@ -49,7 +49,7 @@ const CASES: readonly Case[] = [
     play: (sandbox) => sandbox.pay('order-1', { amount: '17.00' }),
     says: [
       'Paid less, webhook: Delivered',
-      /! paid less +17\.00 of 25\.00 EUR/,
+      /! paid less +€17\.00 of €25\.00/,
       /only what\s+the\s+credited\s+USDT covers/,
     ],
   },
@@ -126,7 +126,7 @@ const CASES: readonly Case[] = [
     says: [
       /service +ended +nothing was paid until then\n/,
       /✓ attempt 1 of 7 +invoice\.canceled returned 200/,
-      /customer +✓ paid, late +25\.00 of 25\.00 EUR/,
+      /customer +✓ paid, late +€25\.00 of €25\.00/,
       /✓ attempt 1 of 7 +invoice\.paid returned 200/,
     ],
   },
@@ -353,11 +353,11 @@ it.each([404, 500])(
   webhook https://shop.example/hooks/pay
 
   01 Mar 2026 (UTC)
-  23:50:00  service     created         40.00 EUR, customer c-1
-            customer    method          Card: sends 40.80 EUR
+  23:50:00  service     created         €40.00, customer c-1
+            customer    method          Card: sends €40.80
 
   02 Mar 2026 (UTC)
-  00:05:00  customer  ✓ paid            40.00 of 40.00 EUR, 43.100000 USDT
+  00:05:00  customer  ✓ paid            €40.00 of €40.00, 43.100000 USDT
                                         credited
   00:05:01  shop      ✗ attempt 1 of 7  invoice.paid got no response: refused
                                         with key [redacted]

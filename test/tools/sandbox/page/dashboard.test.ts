@@ -90,7 +90,7 @@ describe('the page of a payment', () => {
     await sandbox.adjust('a b/ü', '20.00');
     const { text } = await open(`${url}/payments/${uuid}`);
     expect(text.slice(text.indexOf('Story'), text.indexOf('Details'))).toMatch(
-      /Customer Service Your shop.*Service: Created 25\.00 EUR, customer customer-1.*Customer: Paid 26\.861298 USDT credited.*Your shop: Attempts 1 to 3, 12:00 to 12:06 invoice\.paid returned 500.*Attempt 4 of 7 invoice\.paid returned 200.*Corrected/,
+      /Customer Service Your shop.*Service: Created €25\.00, customer customer-1.*Customer: Paid €25\.00, 26\.861298 USDT credited.*Your shop: Attempts 1 to 3, 12:00 to 12:06 invoice\.paid returned 500.*Attempt 4 of 7 invoice\.paid returned 200.*Corrected/,
     );
   });
 

@@ -56,9 +56,9 @@ export function tag(word: string | number, tone: Tone): Html {
   return html`<span class="tag ${tone}">${word}</span>`;
 }
 
-/** The status of a response. Null means that none came. */
+/** The status of a response to a webhook, of which only 2xx accepts it. Null means that none came. */
 export function statusTag(status: number | null): Html {
-  return status === null ? tag('No response', 'bad') : tag(status, status < 400 ? 'good' : 'bad');
+  return status === null ? tag('No response', 'bad') : tag(status, status >= 200 && status < 300 ? 'good' : 'bad');
 }
 
 export function money(amount: string, code: string): Html {

@@ -36,20 +36,25 @@ interface Listing<Row> {
   readonly pager: Html | null;
 }
 
+/** Without case, and with plain spaces: an amount may have a space that does not break. */
+function comparable(text: string): string {
+  return text.toLowerCase().replace(/\s/g, ' ');
+}
+
 /** A list with its search, its filter and its pages. */
 export function listing<Row>(incoming: IncomingRequest, all: readonly Row[], parts: ListParts<Row>): Listing<Row> {
   const { states, texts, hint, none, chosen: row, show } = parts;
   const { pathname, searchParams } = incoming.url;
   const [given, asked] = [searchParams.get('state') ?? '', searchParams.get('page') ?? ''];
   const typed = (searchParams.get('q') ?? '').trim();
-  const wanted = typed.toLowerCase();
+  const wanted = comparable(typed);
   const [first = '', ...others] = Object.keys(states);
   const chosen = others.find((name) => name.toLowerCase() === given) ?? first;
   const matching = all.filter(
-    (row) => wanted === '' || texts(row).some((text) => text?.toLowerCase().includes(wanted)),
+    (row) => wanted === '' || texts(row).some((text) => comparable(text ?? '').includes(wanted)),
   );
   // Whoever types the whole id of an order looks for that one.
-  const isExact = (row: Row): boolean => texts(row).some((text) => text?.toLowerCase() === wanted);
+  const isExact = (row: Row): boolean => texts(row).some((text) => comparable(text ?? '') === wanted);
   const searched = wanted === '' ? matching : [...matching].sort((a, b) => Number(isExact(b)) - Number(isExact(a)));
   const found = searched.filter((row) => states[chosen]?.(row));
   const pages = Math.max(1, Math.ceil(found.length / PAGE_SIZE));

@@ -1,9 +1,7 @@
-import { orderOf } from '../../../contract/orders.ts';
 import { SANDBOX_KEY } from '../../../errors/environment.ts';
 import { isSandboxSecret } from '../../../webhooks/verify/sandbox-secret.ts';
 import { type Html, html } from '../../html.ts';
 import { moneyText, paymentWord } from '../../story.ts';
-import { DOCTOR_AGENT } from '../actions.ts';
 import type { UnsentResponse } from '../service/respond.ts';
 import type { IncomingRequest } from '../service/service.ts';
 import type { RequestEntry } from '../state/log.ts';
@@ -204,7 +202,7 @@ function newsOf(world: World): News[] {
       if (event.external_id !== null) continue; // its payment has a line
       news.push({ at: event.at, line: newsLine('warn', null, 'Sandbox', html`<bdi>${event.text}</bdi>`, event.at) });
     } else if (event.kind === 'request') {
-      if (isRefused(event) && !isProbe(world, event)) news.push({ at: event.at, line: refusedLine(world, event) });
+      if (isRefused(world, event)) news.push({ at: event.at, line: refusedLine(world, event) });
     } else {
       const invoice =
         event.kind === 'invoice' ? world.store.byUuid(event.uuid) : world.store.byExternalId(event.external_id);
@@ -226,14 +224,6 @@ function checkLine(count: number, at: string): Html {
     html`sent ${counted(count, 'order')} of its own`,
     at,
   );
-}
-
-/** A request that is refused in the course of things: that of `doctor` without a key, and whether a renewal exists. */
-function isProbe({ store }: World, { headers, path, status, operation }: RequestEntry): boolean {
-  if (headers['user-agent'] === DOCTOR_AGENT) return true;
-  if (status !== 404 || operation !== 'invoices.get') return false;
-  const { order, renewal } = orderOf(path.split('/')[5] ?? '');
-  return renewal > 0 && store.ofOrder(order).length > 0;
 }
 
 function newsLine(tone: Tone, href: string | null, name: Html | string, what: Html, at: string): Html {
@@ -276,8 +266,8 @@ function paymentLine(world: World, invoice: InvoiceRecord, at: string): Html {
 
 function refusedLine(world: World, event: RequestEntry): Html {
   const order = paymentOf(world, event)?.external_id;
-  const what = html`<span class="mono">${requestName(event)}</span> ${statusOf(event)} ${event.code}`;
-  return newsLine(toneOf(event), `/requests/${event.id}`, html`${brief(order ?? 'Request')}`, what, event.at);
+  const what = html`<span class="mono">${requestName(event)}</span> ${statusOf(world, event)} ${event.code}`;
+  return newsLine(toneOf(world, event), `/requests/${event.id}`, html`${brief(order ?? 'Request')}`, what, event.at);
 }
 
 /** Base URL, key and secret as lines of an `.env` file. Values that the user gave are shown only on request. */

@@ -7,6 +7,7 @@ import {
   type Moment,
   momentsOf,
   moneyOf,
+  moneyText,
   timesOf,
   wordsOf,
 } from '../../story.ts';
@@ -57,7 +58,7 @@ export function paymentsPage(world: World, incoming: IncomingRequest): UnsentRes
   const { shown, note } = withoutCheck(incoming, world.store.invoices().reverse(), (row) => row);
   const list = listing(incoming, shown, {
     states: STATES,
-    texts: (row) => [row.external_id, row.customer_id, row.uuid, row.purpose, row.amount, row.currency.code],
+    texts: (row) => [row.external_id, row.customer_id, row.uuid, row.purpose, row.currency.code, ...amountsOf(row)],
     hint: 'Order, customer, amount or id',
     none: NO_PAYMENT,
     show: (part) => paymentRows(world, part),
@@ -67,6 +68,16 @@ export function paymentsPage(world: World, incoming: IncomingRequest): UnsentRes
     aside: list.search,
     content: html`${list.tabs}
 <section class="card flush" id="rows" aria-label="Payments found" data-live>${list.rows}${note}</section>${list.pager}`,
+  });
+}
+
+/** The amounts that a row shows, as it shows them and as people type them: `€1,089.00`, `€1089.00`, `€1089,00`. */
+function amountsOf({ amount, currency: { code }, adjustment }: InvoiceRecord): string[] {
+  const amounts = adjustment === null ? [amount] : [amount, adjustment.actual_amount_fiat];
+  return amounts.flatMap((each) => {
+    const text = moneyText(each, code);
+    const plain = text.replaceAll(',', '');
+    return [text, plain, plain.replace('.', ',')];
   });
 }
 

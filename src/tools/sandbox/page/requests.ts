@@ -1,5 +1,7 @@
+import { orderOf } from '../../../contract/orders.ts';
 import { type Html, html } from '../../html.ts';
 import { shellText } from '../../shell.ts';
+import { DOCTOR_AGENT } from '../actions.ts';
 import type { UnsentResponse } from '../service/respond.ts';
 import type { IncomingRequest } from '../service/service.ts';
 import type { RequestEntry } from '../state/log.ts';
@@ -25,8 +27,21 @@ export function requestName({ method, path, query }: RequestEntry): string {
   return `${method} ${path.replace('/api/v1/external', '')}${query}`;
 }
 
-export function isRefused({ status }: RequestEntry): boolean {
+/** False for what is refused in the course of things. */
+export function isRefused(world: World, row: RequestEntry): boolean {
+  return hasFailed(row) && !isProbe(world, row);
+}
+
+function hasFailed({ status }: RequestEntry): boolean {
   return status === null || status >= 400;
+}
+
+/** The request of `doctor` without a key, and whether an order has a renewal. */
+function isProbe({ store }: World, { headers, path, status, operation }: RequestEntry): boolean {
+  if (headers['user-agent'] === DOCTOR_AGENT) return true;
+  if (status !== 404 || operation !== 'invoices.get') return false;
+  const { order, renewal } = orderOf(path.split('/')[5] ?? '');
+  return renewal > 0 && store.ofOrder(order).length > 0;
 }
 
 /** The payment that a request made or asked for, if there is one. */
@@ -44,18 +59,19 @@ export function paymentOf(
   }
 }
 
-/** Amber for a creation of an order that exists, which the client then reads. Red for every other refusal. */
-export function toneOf(row: RequestEntry): Tone {
+/** Amber for a creation of an order that exists, which the client then reads. Red where somebody must act. */
+export function toneOf(world: World, row: RequestEntry): Tone {
   if (isTaken(row)) return 'warn';
-  return isRefused(row) ? 'bad' : 'good';
+  if (isRefused(world, row)) return 'bad';
+  return hasFailed(row) ? 'off' : 'good';
 }
 
 function isTaken({ status, operation }: RequestEntry): boolean {
   return status === 409 && operation === 'invoices.create';
 }
 
-export function statusOf(row: RequestEntry): Html {
-  return tag(row.status ?? 'No response', toneOf(row));
+export function statusOf(world: World, row: RequestEntry): Html {
+  return tag(row.status ?? 'No response', toneOf(world, row));
 }
 
 /** The list of requests with one of them beside it. */
@@ -69,7 +85,7 @@ export function requestsPage(
     path: '/requests',
     rows: world.log.requests().reverse(),
     chosen,
-    states: { All: () => true, Refused: isRefused },
+    states: { All: () => true, Refused: (row) => isRefused(world, row) },
     texts: (row) => [requestName(row), row.code, row.why, row.id, row.request_body],
     hint: 'Path, order, code or body',
     none: nothing('No requests yet', html`The <a href="/">overview</a> shows how to connect.`),
@@ -85,7 +101,7 @@ function requestRow(world: World, row: RequestEntry): { readonly look: string; r
   const what = html`${order !== undefined && html`<strong>${brief(order)}</strong> `}${row.fault && tag(`fault: ${row.fault}`, 'warn')} <bdi>${row.why ?? row.code}</bdi>`;
   return {
     look: 'request',
-    cells: html`<span>${statusOf(row)}</span><span class="mono name">${requestName(row)}</span><span class="soft small">${time(row.at)}</span><span class="soft small what">${what}</span>`,
+    cells: html`<span>${statusOf(world, row)}</span><span class="mono name">${requestName(row)}</span><span class="soft small">${time(row.at)}</span><span class="soft small what">${what}</span>`,
   };
 }
 
@@ -103,8 +119,8 @@ function detail(world: World, row: RequestEntry, asTitle: (headline: Html) => Ht
       ? []
       : [`-H 'Content-Type: application/json'`, `--data-raw ${shellText(row.request_body)}`]),
   ].join(' \\\n  ');
-  const tone = row.fault !== null ? 'warn' : isRefused(row) ? toneOf(row) : 'off';
-  return html`<div class="title">${asTitle(html`<span class="mono">${requestName(row)}</span>`)}${statusOf(row)}<span class="grow"></span>
+  const tone = row.fault !== null ? 'warn' : hasFailed(row) ? toneOf(world, row) : 'off';
+  return html`<div class="title">${asTitle(html`<span class="mono">${requestName(row)}</span>`)}${statusOf(world, row)}<span class="grow"></span>
 <div class="row">${payment && html`<a class="button" href="/payments/${payment.uuid}">Payment ${brief(payment.external_id)}</a>`}${copyButton(curl, 'Copy as curl', 'button')}</div></div>
 <p class="soft small">${moment(row.at)} · ${milliseconds(row.duration_ms)} · ${row.operation ?? 'not part of the interface'} · <span class="mono">${row.id}</span></p>
 ${(row.why || row.fault) && html`<div class="box ${tone}"><h2>${row.code ?? (row.fault && `fault: ${row.fault}`)}</h2><p><bdi>${row.why}</bdi></p>${isTaken(row) && html`<p class="soft small">The client reads the invoice in this case.</p>`}</div>`}

@@ -73,9 +73,9 @@ function endWord(invoice: InvoiceRecord): string {
 function webhookRow({ clock }: World, row: DeliveryRecord): { readonly look: string; readonly cells: Html } {
   const { word, tone } = webhookState(row);
   const last = row.log.at(-1);
-  const next = row.nextRetryAt === null ? '' : ` Next attempt in ${span(row.nextRetryAt - clock.now())}.`;
+  const next = row.nextRetryAt === null ? '' : ` · Next attempt in ${span(row.nextRetryAt - clock.now())}`;
   const status = last?.cause?.id === 'receiver_failed' ? '' : last?.status_code; // its text has the status
-  const what = last?.cause ? `${status ?? ''} ${last.cause.text}`.trim() : word;
+  const what = last?.cause ? `${status ? `${status} · ` : ''}${last.cause.text}` : word;
   const event = row.eventType === 'invoice.paid' ? 'paid' : endWord(row.invoice);
   return {
     look: `hook-row ${last?.cause && tone === 'good' ? 'warn' : tone}`,
@@ -139,7 +139,7 @@ export function diagnosisBox(
   const remedy = cause.remedy !== null && html`<p><bdi>${cause.remedy}</bdi></p>`;
   if (success) return html`<div class="box warn"${focus}><h2>${cause.text}</h2>${remedy}${sent}</div>`;
   const subject = `Your endpoint ${status === null ? 'did not answer' : `returned ${status}`}`;
-  return html`<div class="box ${cause.id === 'fault_refused' ? 'warn' : 'bad'}"${focus}>${cause.id !== 'receiver_failed' && html`<p class="soft small">${subject}</p>`}<h2><bdi>${cause.text}</bdi></h2>
+  return html`<div class="box ${cause.id === 'fault_refused' ? 'warn' : 'bad'}"${focus}><p class="soft small">${subject}</p><h2><bdi>${cause.text}</bdi></h2>
 ${remedy}${othersText(world, row)}${sent}<div class="row">${again}</div></div>`;
 }
 

@@ -80,6 +80,30 @@ describe('the page of a webhook', () => {
   });
 });
 
+it.each([301, 302, 307])('a response %i to a webhook is red, as the webhook is', async (status) => {
+  const { sandbox, url } = await listening({ fetch: async () => new Response(null, { status }) });
+  const order = { amount: '25.00', currency: 'EUR', callback_url: 'http://127.0.0.1:3000/' };
+  await sandbox.pay(sandbox.create(order).uuid);
+  const tags = (await open(`${url}/webhooks`)).html.match(/<span class="tag \w+">[^<]*/g);
+  expect(tags).toEqual([`<span class="tag bad">Retrying · ${status}`, `<span class="tag bad">${status}`]);
+});
+
+it('the list of payments finds an amount as a row shows it, and as people type it', async () => {
+  const { sandbox, url } = await listening();
+  const create = (external_id: string, amount: string, currency = 'EUR') =>
+    sandbox.create({ external_id, amount, currency });
+  create('euro', '1089.00');
+  create('lira', '2500.5', 'TRY');
+  create('less', '60');
+  await sandbox.pay('less', { amount: '45' });
+  const found = async (typed: string) =>
+    (await open(`${url}/payments?q=${encodeURIComponent(typed)}`)).html.match(/(?<=<strong><bdi title=")\w+/g);
+  for (const typed of ['€1,089.00', '€1089', '1089,00', '1,089.00', '1089.00'])
+    expect(await found(typed)).toEqual(['euro']);
+  for (const typed of ['TRY 2,500.50', '2500,50']) expect(await found(typed)).toEqual(['lira']);
+  for (const typed of ['€45.00', '60,00']) expect(await found(typed)).toEqual(['less']);
+});
+
 describe('the page of a payment', () => {
   it('tells what happened, oldest first, and equal attempts once', async () => {
     const hook = await receiver([500, 500, 500]);
@@ -307,6 +331,12 @@ describe('the overview', () => {
       /^Activity \w.* Request GET \/invoices\/theirs--1 404 NOT_FOUND \S+ mine created €25\.00 → paid → no webhook \S+ webhooks check sent 25 orders of its own/,
     );
     expect(activity).not.toMatch(/mine--1|401|callback URL/);
+    const requests = await open(`${url}/requests`);
+    expect(requests.text).toContain('Refused 1 '); // the same ones
+    expect(requests.html.match(/<span class="tag \w+">404/g)).toEqual([
+      '<span class="tag bad">404',
+      '<span class="tag off">404',
+    ]);
     expect(text).toContain('Payments 1 ');
   });
 

@@ -138,6 +138,40 @@ it('the keyboard goes through the payment page in the order of reading, and pays
   expect(sandbox.invoice('open').payment_method?.name).toBe('Bank transfer');
 });
 
+it('what has the focus on the payment page is above the dock', async (visit) => {
+  const { url, sandbox } = await listening();
+  const order = {
+    amount: '25.00',
+    currency: 'EUR',
+    purpose: 'Two tickets',
+    success_url: 'https://shop.example/thanks',
+  };
+  const open = sandbox.create(order);
+  const paid = sandbox.create({ ...order, callback_url: 'http://127.0.0.1:1/' }); // the dock says why nobody answered
+  await sandbox.pay(paid.uuid);
+  const { page } = await visit(url);
+  for (const [width, height] of [
+    [1280, 500],
+    [768, 700],
+    [390, 664],
+    [320, 568],
+  ] as const) {
+    await page.setViewportSize({ width, height });
+    for (const [link, step] of [open, open, open, open, open, paid, paid].map(
+      ({ payment_url }, at) => [payment_url, at % 5] as const,
+    )) {
+      if (step === 0) await page.goto(link);
+      await page.keyboard.press('Tab');
+      const hidden = await page.evaluate(`(() => {
+        const { activeElement: focused } = document;
+        const isBelow = focused.getBoundingClientRect().bottom > document.querySelector('.dock').getBoundingClientRect().top;
+        return isBelow && !focused.closest('.dock') ? focused.outerHTML : null;
+      })()`);
+      expect([width, hidden]).toEqual([width, null]);
+    }
+  }
+});
+
 it('a refused amount has the focus, names its reason, and keeps what was typed', async (visit) => {
   const { url, link } = await opened();
   const { page } = await visit(url);

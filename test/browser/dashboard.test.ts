@@ -36,19 +36,57 @@ for (const [javaScriptEnabled, width] of [
   });
 }
 
-it('a phone shows each name of the navigation in full', async (visit) => {
+it('a phone shows the navigation in one line, each name in full, and the page that is open', async (visit) => {
   const { url, sandbox } = await listening();
   const hook = await receiver([500, 500]);
   for (const _ of [1, 2])
     await sandbox.pay(sandbox.create({ amount: '25.00', currency: 'EUR', callback_url: hook.url }).uuid);
   const { page } = await visit(url);
-  await page.goto(url);
   for (const width of [320, 390]) {
     await page.setViewportSize({ width, height: 800 });
-    const ends = await page
-      .locator('.side a')
-      .evaluateAll((all) => all.map((each) => each.getBoundingClientRect().right));
-    expect([ends.length, Math.max(...ends) <= width], String(width)).toEqual([5, true]);
+    await page.goto(`${url}/payouts`); // the last one
+    const names = await page.locator('.side a').evaluateAll((all) =>
+      all.map((each) => {
+        const { top, right } = each.getBoundingClientRect();
+        return { top, right, isCut: each.scrollWidth > each.clientWidth };
+      }),
+    );
+    expect([new Set(names.map(({ top }) => top)).size, names.filter(({ isCut }) => isCut)]).toEqual([1, []]);
+    expect([names.length, (names.at(-1)?.right ?? 0) <= width], String(width)).toEqual([5, true]);
+  }
+});
+
+/** The cells that are wider than their column, or over the next cell of their line. */
+const OVER = `[...document.querySelectorAll('.sum > *, .lane-of > p:last-child, .row.payment > .hook, .alarm h2')].filter((each) => {
+  if (each.scrollWidth > each.clientWidth) return true;
+  const mine = each.getBoundingClientRect();
+  const next = (each.closest('.sum') ?? each).nextElementSibling?.getBoundingClientRect();
+  return next && next.top < mine.bottom && mine.top < next.bottom && next.left < mine.right;
+}).map((each) => each.textContent)`;
+
+it('an outage in two currencies: no cell is over another one, and the chart has room', async (visit) => {
+  const { url, sandbox } = await listening({ fetch: () => Promise.reject(new TypeError('refused')) });
+  for (const [currency, amount] of [
+    ['EUR', '1086.50'],
+    ['BRL', '1109.00'],
+  ] as const)
+    await sandbox.pay(sandbox.create({ amount, currency, callback_url: 'http://127.0.0.1:3000/hook' }).uuid);
+  await sandbox.advance('13h'); // "since" has a day then
+  const { page } = await visit(url);
+  for (const [width, room] of [
+    [320, 250],
+    [390, 300],
+    [768, 400],
+    [1024, 300],
+    [1280, 450],
+  ] as const) {
+    await page.setViewportSize({ width, height: 800 });
+    await page.goto(url);
+    const over = await page.evaluate<string[]>(OVER);
+    const chart = await page.locator('.lane-of > svg').first().boundingBox();
+    await page.goto(`${url}/payments`);
+    over.push(...(await page.evaluate<string[]>(OVER)));
+    expect([width, over, (chart?.width ?? 0) >= room]).toEqual([width, [], true]);
   }
 });
 

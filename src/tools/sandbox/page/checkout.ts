@@ -133,7 +133,7 @@ function amountMenu(
   }: { readonly [Name in 'name' | 'word' | 'button' | 'label' | 'value']: string } & { isOpen?: boolean },
 ): Html {
   const hint = `Of ${moneyText(amount, currency.code)}, without the fee.`;
-  const button = html`<button name="action" value="${name}">${pay}</button>`;
+  const button = html`<button class="main" name="action" value="${name}">${pay}</button>`;
   const { isOpen = false, ...parts } = given;
   const { input, problem } = amountField(world, incoming, { ...parts, name, hint, button, focus: isOpen });
   return html`<details class="menu"${(problem !== undefined || isOpen) && html` open data-open`}><summary class="button">${word}</summary><div class="sheet">${form(`/pay/${uuid}`, input)}</div></details>`;
@@ -145,7 +145,7 @@ function openDock(world: World, incoming: IncomingRequest, invoice: InvoiceRecor
   const value = shareOf(amount, '0.5');
   const other = { name: 'amount', word: 'Less or more', button: 'Pay this amount', label: 'The customer pays', value };
   const more = html`${buttonForm(uuid, 'expire', 'Expired')}${isPayable && buttonForm(uuid, 'dispute', 'Disputed')}`;
-  return html`${dockSays(invoice, html`<p>End this payment as</p>`)}
+  return html`${dockSays(invoice, html`<p class="ends">End <span class="wide-only">this payment </span>as</p>`)}
 <div class="acts">${isPayable && amountMenu(world, incoming, invoice, other)}${buttonForm(uuid, 'fail', 'Failed')}${menu('More', more)}</div>`;
 }
 

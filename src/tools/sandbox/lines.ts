@@ -43,7 +43,7 @@ export function lineOf(event: SandboxEvent): Line | null {
     }
     case 'invoice': {
       const { external_id, paid, amount, currency } = event;
-      const { grade, what, text } = momentOfMove(event, event);
+      const { grade, what, text } = momentOfMove(event, { amount, currency: { code: currency } });
       const result = paid === null ? text : `${moneyOf(paid)} of ${moneyOf(amount)} ${currency}`;
       return line(grade, subjectOf(what, external_id), result);
     }

@@ -185,7 +185,8 @@ const LINE_MAX = 200;
 /** What a receiver writes about its own failure is the cause of it. A page for people would not be one line. */
 function firstLineOf({ body }: Pick<RefusedDelivery, 'body'>): string {
   const [line = ''] = (body ?? '').trim().split(/\r?\n/, 1);
-  return line === '' || line.startsWith('<') ? '.' : `: "${printable(line.slice(0, LINE_MAX))}".`;
+  if (line === '' || line.startsWith('<')) return '.';
+  return `: ${printable(line.slice(0, LINE_MAX))}${/[.!?]$/.test(line) ? '' : '.'}`;
 }
 
 function diagnosis(id: CauseId, url: string | null, what = ''): Diagnosis {

@@ -9,6 +9,7 @@ import {
   moneyOf,
   moneyText,
   timesOf,
+  usdtOf,
   wordsOf,
 } from '../../story.ts';
 import { shareOf } from '../business/money.ts';
@@ -117,7 +118,7 @@ export function paymentPage(world: World, incoming: IncomingRequest, invoice: In
     ['Amount', money(amount, code)],
     ['Paid', status === 'success' && html`${money(paid.amount, code)}${withFee}`],
     ['To pay', toPay && html`${money(paid.amount, code)}${withFee}`],
-    ['Credited', settledUsdt !== null && money(settledUsdt, 'USDT')],
+    ['Credited', settledUsdt !== null && html`<span class="money">${usdtOf(settledUsdt)} USDT</span>`],
     ['Rate', invoice.rate !== null && `${invoice.rate} ${code} per USDT`],
     ['Method', wire.payment_method && html`<bdi>${wire.payment_method.name}</bdi>`],
     ['Customer', html`<bdi>${invoice.customer_id}</bdi>`],

@@ -135,10 +135,10 @@ export class Acts {
 
   #count(acts: readonly Act[]): void {
     const paying = acts.filter(({ does }) => does === 'pay');
-    const isOfEnd = acts.some(({ does }) => does === 'end');
-    for (const act of paying.length > 1 || isOfEnd ? paying : []) {
+    const other = acts.find(({ does }) => does === 'end' || does === 'press')?.does;
+    for (const act of paying.length > 1 || other !== undefined ? paying : []) {
       const record = act.does === 'pay' ? this.#records.of(act.who.order.id) : undefined;
-      if (record !== undefined) record[isOfEnd ? 'isEndedTogether' : 'isPaidTogether'] = true;
+      if (record !== undefined) record.paidWith = other === 'end' || other === 'press' ? other : 'payment';
     }
     const name = acts.map(({ does }) => NAMES[does]).join(' + ');
     this.together[name] = (this.together[name] ?? 0) + 1;
@@ -160,8 +160,8 @@ export class Acts {
   }
 
   /**
-   * Begins two or more acts. The webhooks of payments wait until all are at the door, and beside a turn of the job until
-   * it has read the invoice. Returns whether the acts met.
+   * Begins two or more acts. The webhooks of payments wait until all are at the door, and beside a turn of the job or a
+   * press until it has read the invoice. Returns whether the acts met.
    */
   async #begin(acts: readonly Act[]): Promise<boolean> {
     const { held } = this.#shop;
@@ -178,7 +178,7 @@ export class Acts {
       ),
     );
     let hasMet = atDoor.every((each) => each);
-    if (others.some(({ does }) => does === 'job') && payments.length > 0) {
+    if (others.some(({ does }) => does === 'job' || does === 'press') && payments.length > 0) {
       const letIn = Promise.all(payments.map(({ uuid }) => held.opened(uuid))).then(() => true);
       const turn = Promise.all(others.map((act) => this.#run(act)));
       hasMet &&= await Promise.race([letIn, turn.then(() => false)]);
@@ -305,7 +305,7 @@ export class Acts {
     if (status !== 'pending' && status !== 'success')
       record.meets('dead_link', `The customer came back and got the link of an invoice that is ${status}.`);
     const isFirst = record.uuid === null;
-    const isRenewed = record.plan.renews !== null && record.uuid !== uuid;
+    const isRenewed = record.plan.renews.length > 0 && record.uuid !== uuid;
     record.uuid = uuid;
     record.firstUuid ??= uuid;
     if (callback_url !== null) refuseStrangeHost('callback_url', callback_url);

@@ -6,7 +6,7 @@ import { GIVEN_BY } from './given.ts';
 import type { Judgement } from './judge.ts';
 import type { StormShop } from './options.ts';
 import { hasMachineClock } from './probes.ts';
-import { type Case, creditOf, isInState, type ToldAttempt } from './rules.ts';
+import { type Case, creditOf, gapOf, isInState, type ToldAttempt } from './rules.ts';
 import type { Gift, GivenBy, Seen } from './story.ts';
 import { CAUSES, type Found, groupOf, KINDS, type StormMistake } from './words.ts';
 
@@ -85,19 +85,24 @@ function causeOf({ kind }: Found, order: Case, around: Around): Named {
   if (kind === 'paid_not_fulfilled') return whyNotGiven(order, around);
   if (kind === 'payment_kept') return whyKept(order, alike);
   if (kind === 'parcel_missing') return named(killOf(order) === null ? 'own_parcels' : 'not_atomic');
-  if (kind === 'state_differs')
-    return named(
-      isEndedTogether(order, alike) ? 'canceled_together' : wasTurnedBack(order) ? 'turned_back' : 'canceled_stays',
-    );
+  if (kind === 'state_differs') return named(whyState(order, alike));
   if (kind === 'fulfilled_twice') return whyTwiceInAll(order, around);
   if (kind === 'fulfilled_not_paid') return named(whyForNothing(order));
   if (kind === 'fulfilled_for_less') return named(whyForLess(alike));
   if (kind === 'credited_differs')
-    return named(order.paid.length > 1 && isLostTogether(order, alike) ? 'lost_together' : whyOtherCredit(order));
+    return named(
+      order.paid.length > 1 && isOfMoment(order, alike, 'payment') ? 'lost_together' : whyOtherCredit(order),
+    );
   const ordered = new Decimal(order.record.plan.order.amount);
   const isHundredfold = (amount: string): boolean =>
     ordered.times(100).eq(amount) || ordered.div(100).toDecimalPlaces(2).eq(amount);
   return named(order.invoices.some(({ amount }) => isHundredfold(amount)) ? 'cents' : 'own_price');
+}
+
+function whyState(order: Case, alike: readonly Case[]): StormMistake {
+  if (isOfMoment(order, alike, 'end')) return 'canceled_together';
+  if (isOfMoment(order, alike, 'press') || !isInState(order.rows, 'canceled')) return 'press_overwrites';
+  return wasTurnedBack(order) ? 'turned_back' : 'canceled_stays';
 }
 
 // Paid, and nothing given.
@@ -148,43 +153,38 @@ const MISSING: Readonly<
 
 /** Why the shop did nothing with a payment whose webhook it accepted. Null if it accepted none. */
 function whyDropped(order: Case, alike: readonly Case[]): StormMistake | null {
-  const { record, paidFiat, ordered, showsGiven, paid, invoices } = order;
+  const { record, showsGiven, paid, invoices } = order;
   if (!isTold(order)) return null;
-  if (isLostTogether(order, alike)) return 'lost_together';
-  if (isEndedTogether(order, alike)) return 'canceled_together';
+  if (isOfMoment(order, alike, 'payment')) return 'lost_together';
+  if (isOfMoment(order, alike, 'end')) return 'renewal_canceled';
+  if (isOfMoment(order, alike, 'press')) return 'press_overwrites';
   const kill = killOf(order);
-  const isDropped = (each: Case): boolean => isTold(each) && (isAfterEnd(each) || isLater(each));
   // What is dropped without a kill too, is dropped with one.
-  const isKilled =
-    kill !== null && !(isDropped(order) && alike.some((each) => isDropped(each) && killOf(each) === null));
+  const isKilled = kill !== null && !alike.some((each) => isTold(each) && killOf(each) === null);
   if (isKilled) return kill === 'done' ? 'acknowledged_early' : 'not_atomic';
   const wasBooked = !showsGiven || paid.some(({ is_adjusted }) => is_adjusted); // one as ordered would have a row of fulfilments()
   if (isInState(order.rows, 'canceled') && wasBooked && wasTurnedBack(order)) return 'turned_back';
   const isOld = paid.length === 1 && !isLater(order) && invoices.length > 1;
   if (isOld || isLater(order) || isAfterEnd(order)) {
     const first = alike.some((each) => isTold(each) && isAfterEnd(each) && !isLater(each));
-    const later = alike.some((each) => isTold(each) && isLater(each));
-    if (first && later) return 'canceled_stays';
-    if (later) return wasCanceledUnder(order) ? 'renewal_canceled' : 'renewed_unknown';
+    const later = alike.filter((each) => isTold(each) && isLater(each));
+    if (first && later.length > 0) return 'canceled_stays';
+    if (later.length > 0) return later.every(wasCanceledUnder) ? 'renewal_canceled' : 'renewed_unknown';
     // A late payment of the only invoice is dropped too: then it is not the old tab.
     const isLateToo = alike.some((each) => isTold(each) && isAfterEnd(each) && each.invoices.length === 1);
     return isOld && !isLateToo ? 'old_tab_dropped' : 'key_without_type';
   }
   if (isInState(order.rows, 'canceled')) return 'canceled_stays';
   if (record.plan.kind === 'pay_late') return 'late_dropped';
-  return paidFiat.eq(ordered) ? 'accepted_not_given' : 'adjusted_dropped';
+  // What drops payments as ordered too, is not about their amount.
+  const dropsWhole = alike.some((each) => isTold(each) && each.paidFiat.eq(each.ordered) && !isAfterEnd(each));
+  return dropsWhole ? 'accepted_not_given' : 'adjusted_dropped';
 }
 
-/** Whether two payments were told at the same moment, and the orders that were paid alone are right. */
-function isLostTogether(order: Case, alike: readonly Case[]): boolean {
-  const isTogether = order.record.isPaidTogether && untoldOf(order).length === 0;
-  return isTogether && !alike.some((each) => isTold(each) && !each.record.isPaidTogether);
-}
-
-/** Whether each of these orders was paid at the same moment as its first invoice ended: the other ends did no harm. */
-function isEndedTogether(order: Case, alike: readonly Case[]): boolean {
-  if (!order.record.isEndedTogether) return false;
-  return alike.every((each) => each.record.isEndedTogether || !isTold(each));
+/** Whether something met the webhook of the payment, and did no harm to the orders that were paid alone. */
+function isOfMoment(order: Case, alike: readonly Case[], what: Case['record']['paidWith']): boolean {
+  if (order.record.paidWith !== what || untoldOf(order).length > 0) return false;
+  return !alike.some((each) => isTold(each) && each.record.paidWith !== what);
 }
 
 /** The paid invoices of which no webhook has told the shop. */
@@ -218,8 +218,10 @@ function isAfterEnd(order: Case): boolean {
 
 /** Whether the shop heard of the end of an invoice when a later one was there. */
 function wasCanceledUnder(order: Case): boolean {
-  const later = order.invoices[1];
-  return later !== undefined && heard(order, 'canceled').some(({ created_at }) => created_at > later.created_at);
+  return heard(order, 'canceled').some(({ uuid, created_at }) => {
+    const next = order.invoices[order.invoices.findIndex((each) => each.uuid === uuid) + 1];
+    return next !== undefined && created_at > next.created_at;
+  });
 }
 
 /** Whether the shop heard of an end without payment after it had heard of the payment. */
@@ -244,7 +246,7 @@ function whyKept(order: Case, alike: readonly Case[]): Named {
   const { paid, record } = order;
   if (paid.length < 2) return named('surplus_kept');
   const untold = untoldOf(order);
-  if (untold.length === 0) return named(isLostTogether(order, alike) ? 'lost_together' : 'second_payment_kept');
+  if (untold.length === 0) return named(isOfMoment(order, alike, 'payment') ? 'lost_together' : 'second_payment_kept');
   const refusal = refusalOf(order, untold);
   if (refusal !== undefined) return refused(refusal);
   return named(untold.every(({ uuid }) => record.readByJob.has(uuid)) ? 'catch_up_dropped' : 'catch_up_paid');
@@ -350,9 +352,13 @@ function whyForLess(alike: readonly Case[]): StormMistake {
   return gaps.some(({ gap }) => gap.gt('0.02')) ? 'tolerance' : 'cent';
 }
 
-function whyOtherCredit({ rows, given, credited, paidFiat, ordered }: Case): StormMistake {
-  const booked = creditOf(rows) ?? creditOf(given) ?? new Decimal(0);
-  if (booked.eq(paidFiat) || booked.eq(ordered)) return 'amount_for_credit';
+function whyOtherCredit(order: Case): StormMistake {
+  const { rows, given, credited, paidFiat, ordered } = order;
+  const isOfGifts = !gapOf(order).isZero();
+  const back = creditOf(given.filter(({ kind }) => kind === 'credit' || kind === 'refund'));
+  const booked = (isOfGifts ? back : (creditOf(rows) ?? creditOf(given))) ?? new Decimal(0);
+  if ([paidFiat, ordered, paidFiat.minus(ordered)].some((amount) => booked.eq(amount))) return 'amount_for_credit';
+  if (isOfGifts && given.some(({ kind }) => kind === 'refund')) return 'other_refund';
   const times = credited.gt(0) ? booked.div(credited) : new Decimal(0);
   return times.gte(2) && times.minus(times.round()).abs().lt('0.001') ? 'booked_again' : 'other_credit';
 }
@@ -388,9 +394,10 @@ const TRAITS: readonly (readonly [
   ['met a forged webhook', 'webhook', 'forged'],
   ['were paid by two invoices', ({ paid }) => paid.length > 1],
   ['were paid by an invoice in an old tab', 'kind', 'pay_both', 'old_tab'],
-  ['were paid at the same moment as another order of the customer', ({ record }) => record.isPaidTogether],
+  ['were paid at the same moment as another order of the customer', ({ record }) => record.paidWith === 'payment'],
   ['were paid while the customer returned', ({ record: { plan } }) => plan.paysWith === 'return'],
-  ['were paid while the webhook of the end of their first invoice came', ({ record }) => record.isEndedTogether],
+  ['were paid while the webhook of the end of their first invoice came', ({ record }) => record.paidWith === 'end'],
+  ['were paid while the customer pressed again', ({ record }) => record.paidWith === 'press'],
   ['were paid while the job ran', ({ record: { plan } }) => plan.paysWith === 'job'],
   ['were paid while the shop was killed', (order) => killOf(order) !== null],
   ['were given once before and once after a restart', ({ seen }) => isAcrossKill(seen)],

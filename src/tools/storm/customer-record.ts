@@ -21,10 +21,8 @@ export class CustomerRecord {
   readonly uuids: string[] = [];
   /** The paid invoices as they were when they were paid: the service may correct them later. */
   readonly payments = new Map<string, SandboxInvoice>();
-  /** Whether the payment was told at the same moment as another one. */
-  isPaidTogether = false;
-  /** Whether the payment was told at the same moment as the end of the first invoice. */
-  isEndedTogether = false;
+  /** What met the webhook of the payment: that of another payment, that of the first invoice's end, or a press. */
+  paidWith: 'payment' | 'end' | 'press' | null = null;
   /** Whether the last read of the job about this order failed, after a payment. */
   isUnread = false;
   /** The uuids of the paid invoices that the job has read. */
@@ -50,16 +48,14 @@ export class Records {
   /** The customers whose checkouts run. */
   readonly pressing: CustomerRecord[] = [];
   readonly #byId = new Map<string, CustomerRecord>();
-  readonly #byCustomer = new Map<string, CustomerRecord>();
+  readonly #ofCustomer: ReadonlyMap<string, readonly CustomerRecord[]>;
   /** Invoices of checkouts that ran at the same moment, of which no id says whose they are: the link that a customer gets does. */
   readonly #unowned = new Map<string, SandboxInvoice>();
 
   constructor(plans: readonly PlannedCustomer[]) {
     this.all = plans.map((plan) => new CustomerRecord(plan));
-    for (const record of this.all) {
-      this.#byId.set(plainIdent(record.plan.order.id), record);
-      this.#byCustomer.set(record.plan.order.customer_id, record);
-    }
+    this.#ofCustomer = Map.groupBy(this.all, ({ plan }) => plan.order.customer_id);
+    for (const record of this.all) this.#byId.set(plainIdent(record.plan.order.id), record);
   }
 
   /** The order of an id: its own, or that of one of its invoices. */
@@ -78,9 +74,17 @@ export class Records {
     const ofCustomer = pressing.filter(({ plan }) => plan.order.customer_id === customer_id);
     const fitting = pressing.length <= 1 ? pressing : ofCustomer;
     const pressed = pressing.find((each) => each === byId) ?? (fitting.length === 1 ? fitting[0] : undefined);
-    const record = pressed ?? byId ?? (pressing.length > 1 ? undefined : this.#byCustomer.get(customer_id));
+    const record = pressed ?? byId ?? (pressing.length > 1 ? undefined : this.#guess(external_id, customer_id));
     if (record === undefined) this.#unowned.set(invoice.uuid, invoice);
     else this.#give(invoice, record);
+  }
+
+  /** The order of a further charge of a customer, such as the rest of a deposit: its id begins with that of the order. */
+  #guess(external_id: string, customer: string): CustomerRecord | undefined {
+    const all = this.#ofCustomer.get(customer) ?? [];
+    const begins = ({ plan: { order } }: CustomerRecord): boolean =>
+      external_id.startsWith(order.id) && !/^\d/.test(external_id.slice(order.id.length));
+    return all.find(begins) ?? all.at(-1);
   }
 
   /** Gives an invoice to the customer who got its link, if it is nobody's yet. */

@@ -54,14 +54,14 @@ export interface PlannedCustomer {
   readonly isLostAlone: boolean;
   /** True if the outage stops the webhooks of all orders until this order's webhook is delivered. */
   readonly isOutageOfAll: boolean;
-  /** When the customer presses again after the end, or null. */
-  readonly renews: number | null;
+  /** When the customer presses again after the end of an invoice. */
+  readonly renews: readonly number[];
   /** How both invoices are paid: which one comes first, the last one in part before the first, or both at once. */
   readonly paysBoth: Both | null;
   /** How long the event of the end is held, where it comes out of order. */
   readonly heldFor: number;
   /** What begins together with the payment: the return of the customer, a turn of the shop's job, or the webhook of the first invoice's end. */
-  readonly paysWith: 'return' | 'job' | 'end' | null;
+  readonly paysWith: 'return' | 'job' | 'press' | 'end' | null;
   /** The order whose first press, or whose payment, begins together with this one. */
   readonly twin: { readonly order: string; readonly does: 'press' | 'pay' } | null;
 }
@@ -84,7 +84,8 @@ const PAIRS: readonly (readonly [StormCustomer, StormWebhook, times: number])[] 
   ['renew', 'lost', 2],
   ['pay_late', 'out_of_order', 3],
   ['pay_late', 'delivered', 1],
-  ['renew', 'delivered', 1],
+  ['come_back', 'delivered', 2],
+  ['renew', 'delivered', 2],
   ['renew', 'out_of_order', 3],
   ['renew', 'out_of_order', 3],
   ['expire', 'forged', 1],
@@ -127,6 +128,7 @@ const minutes = (draw: number): number => Math.floor((2 + draw * 28) * MINUTE);
 /** Held until the payment of the renewal, with which it is sent. */
 const UNTIL_PAYMENT = FIVE_HOURS + MINUTE;
 const untilPayment = (): number => UNTIL_PAYMENT;
+const aMinute = (draw: number): number => 30_000 + Math.floor(draw * 60_000);
 
 /**
  * How long the event of an end is held, in turn: for seconds, minutes and hours. A late payment comes before most of
@@ -135,14 +137,8 @@ const untilPayment = (): number => UNTIL_PAYMENT;
 const HELD = {
   any: [seconds, minutes, () => FIVE_HOURS],
   late: [() => FIVE_HOURS, minutes, seconds],
-  renewed: [
-    (draw: number) => 30_000 + Math.floor(draw * 60_000),
-    untilPayment,
-    () => 18 * MINUTE,
-    untilPayment,
-    () => FIVE_HOURS,
-    untilPayment,
-  ],
+  renewed: [aMinute, untilPayment, () => 18 * MINUTE, untilPayment, () => FIVE_HOURS, untilPayment],
+  old: [aMinute, () => 18 * MINUTE, () => FIVE_HOURS],
 } as const;
 /** How long after the end of the first invoice its customer presses again. Before an end that is held for seconds, or until the payment, it is at once. */
 const UNTIL_RENEWAL = 15 * MINUTE;
@@ -164,6 +160,9 @@ const LESS: readonly Share[] = ['cent_less', 'little_less', 'less', 'half'];
 const OUTAGES_FROM = [2, 6, 10].map((hour) => hour * 60 * MINUTE);
 /** The other webhooks of these minutes come late, and nothing can happen together with them. */
 export const OUTAGE_LASTS = 40 * MINUTE;
+/** In the last quarter of the customers nothing is killed: there a restart heals nothing. */
+const KILLED_PART = 0.75;
+
 /** Hours without an outage of the whole shop. */
 const QUIET_HOURS = [0, 4, 8];
 /** For how many hours from there a payment still fits. */
@@ -179,7 +178,7 @@ export function planCustomers(settings: CheckedSettings): PlannedCustomer[] {
   const pressing = pairsOfPresses(kinds, networks, kills);
   const plans: PlannedCustomer[] = [];
   const outages = [...OUTAGES_FROM];
-  const turns = { less: 0, again: 0, with: 0, withJob: 0, any: 0, late: 0, renewed: 0, both: 0, atOnce: 0 };
+  const turns = { less: 0, again: 0, with: 0, withJob: 0, any: 0, late: 0, renewed: 0, old: 0, both: 0, atOnce: 0 };
   let outageEnds = 0;
   for (const [index, kind] of kinds.entries()) {
     const number = index + 1;
@@ -221,7 +220,7 @@ export function planCustomers(settings: CheckedSettings): PlannedCustomer[] {
     const kill = kills.get(index) ?? null;
     const isCoupled = partner !== undefined || [...couples.values()].includes(index);
     const isFree = !isCoupled && kill === null && PAYING.has(kind);
-    const paysWith = !isFree ? null : times.heldFor === UNTIL_PAYMENT ? 'end' : beginsWith(turns, webhook);
+    const paysWith = !isFree ? null : times.heldFor === UNTIL_PAYMENT ? 'end' : beginsWith(turns, kind, webhook);
     const twin = partner ?? beside;
     const together =
       twin === undefined ? null : { order: twin.order.id, does: partner ? ('pay' as const) : ('press' as const) };
@@ -235,16 +234,18 @@ export function planCustomers(settings: CheckedSettings): PlannedCustomer[] {
 /** When a customer comes, presses again after the end, and pays, and how long the event of the end is held. */
 function timesOf({ kind, webhook, usual, partner, beside, turns, draw }: TimesFrom) {
   const arrives = beside?.arrives ?? Math.min(usual, partner === undefined ? usual : partner.arrives + TURN);
-  const holds = kind === 'pay_late' ? 'late' : RENEWING.has(kind) ? 'renewed' : 'any';
+  const holds = kind === 'pay_late' ? 'late' : kind === 'renew' ? 'renewed' : RENEWING.has(kind) ? 'old' : 'any';
   const heldFor =
     webhook === 'out_of_order' ? (HELD[holds][turns[holds]++ % HELD[holds].length]?.(draw('held')) ?? 0) : 0;
   const isPressedAtOnce = (heldFor > 0 && heldFor < 2 * MINUTE) || heldFor === UNTIL_PAYMENT;
   const untilRenewal = isPressedAtOnce ? AT_ONCE : UNTIL_RENEWAL;
-  const renews = RENEWING.has(kind) ? arrives + LIFETIME + untilRenewal : null;
+  const again = arrives + LIFETIME + untilRenewal;
+  const isTwice = kind === 'renew' && webhook === 'delivered';
+  const renews = !RENEWING.has(kind) ? [] : isTwice ? [again, again + LIFETIME + UNTIL_RENEWAL] : [again];
   const [fewest, more] = STAYS[kind] ?? [2, 20];
   const stays = Math.floor((fewest + draw('end') * more) * MINUTE);
   const alone =
-    kind === 'pay_late' && webhook === 'out_of_order' ? rightAfterTheEnd(arrives) : (renews ?? arrives) + stays;
+    kind === 'pay_late' && webhook === 'out_of_order' ? rightAfterTheEnd(arrives) : (renews.at(-1) ?? arrives) + stays;
   // Two payments of one customer: both invoices are open then.
   const ends = partner === undefined ? alone : Math.max(partner.ends, arrives + 2 * MINUTE);
   return { arrives, ends, renews, heldFor };
@@ -259,7 +260,7 @@ interface TimesFrom {
   readonly partner: PlannedCustomer | undefined;
   /** The customer whose press begins together with this one's. */
   readonly beside: PlannedCustomer | undefined;
-  readonly turns: { any: number; late: number; renewed: number };
+  readonly turns: { any: number; late: number; renewed: number; old: number };
   readonly draw: (question: string) => number;
 }
 
@@ -282,7 +283,12 @@ const NEVER_AT_ONCE: ReadonlySet<StormWebhook> = new Set(['lost', 'outage', 'out
  * Half of the payments begin with the return. Of those whose webhook comes at once, a third begins with a turn of the
  * job. The others stay single.
  */
-function beginsWith(turns: { with: number; withJob: number }, webhook: StormWebhook): 'return' | 'job' | null {
+function beginsWith(
+  turns: { with: number; withJob: number },
+  kind: StormCustomer,
+  webhook: StormWebhook,
+): 'return' | 'job' | 'press' | null {
+  if (kind === 'come_back' && webhook === 'delivered') return 'press';
   if (NEVER_AT_ONCE.has(webhook)) return null;
   if (webhook !== 'delivered') return turns.with++ % 4 === 1 ? null : 'return';
   const turn = turns.withJob++ % 3;
@@ -375,8 +381,8 @@ function pairAndKill(
   const kills = new Map<number, Kill>();
   for (let number = restartEvery; number <= customers; number += restartEvery) {
     const [webhook, kill] = KILLS[kills.size % KILLS.length] ?? ['delivered', { in: 'delivery', when: 'after' }];
-    const from = number - restartEvery;
-    kills.set(give('pay', webhook, from) ?? give('pay', 'delivered', from) ?? number - 1, kill);
+    const from = Math.floor((number - restartEvery) * KILLED_PART);
+    kills.set(give('pay', webhook, from) ?? give('pay', 'delivered', from) ?? from, kill);
   }
   return { kills, couples };
 }

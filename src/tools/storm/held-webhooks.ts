@@ -5,7 +5,7 @@ import { nextTurn } from './waiting.ts';
 // webhook and a turn of the job never met.
 
 /** Turns of the event loop between an answer of the service and the webhook, one after the other. */
-const TURNS = [0, 2, 5, 10];
+const TURNS = [0, 1, 2, 4];
 
 /** A webhook that is held: both are resolved once. */
 class Held {
@@ -52,12 +52,16 @@ export class HeldWebhooks {
     this.#held.delete(uuid);
   }
 
-  /** Lets a webhook in soon after an answer of the service names its invoice: the job has just read that it is paid. */
+  /**
+   * Lets a webhook in soon after an answer of the service names its invoice: the job has just read that it is paid. Of a
+   * press it is the first answer, before the shop writes what it has read.
+   */
   see(event: SandboxEvent): void {
-    if (this.#held.size === 0 || event.kind !== 'request' || event.method !== 'GET') return;
+    if (this.#held.size === 0 || event.kind !== 'request') return;
     for (const uuid of this.#held.keys()) {
       // The log keeps the start of a body, and a list may name the invoice behind it.
-      const isNamed = event.operation === 'invoices.list' || event.response_body.includes(uuid);
+      const isOpen = event.operation === 'invoices.list' || event.operation === 'invoices.create';
+      const isNamed = isOpen || event.response_body.includes(uuid);
       if (isNamed) void this.#releaseSoon(uuid);
     }
   }

@@ -108,7 +108,7 @@ function casesOf(orders: readonly FoundOrder[], given: Rows['fulfilments'], sand
     return { ...known, ordered: new Decimal(charged ?? record.plan.order.amount) };
   });
   const usualItems = usualItemsOf(facts);
-  const apart = facts.filter(({ paid, record }) => paid.length > 1 && !record.isPaidTogether);
+  const apart = facts.filter(({ paid, record }) => paid.length > 1 && record.paidWith !== 'payment');
   const isSumBooked = apart.length > 0 && apart.every(({ rows, credited }) => creditOf(rows)?.eq(credited));
   const cases = facts.map((each): Case => ({ ...each, usualItems, isSumBooked }));
   const unknown = given.filter((row) => ofGiven(row) === undefined && !ids.has(plainIdent(idOf(row) ?? '')));

@@ -6,7 +6,7 @@ import { nextTurn, pause } from './waiting.ts';
 
 /** What the process of the shop does for a killed function that it still runs: nothing can cut it off from here. */
 const UNTIL_CUT_OFF = 20;
-/** So often a kill at the first change may come too late, in a shop that writes and answers in one turn. */
+/** So often a kill at the first change of one kind of work may come too late: the shop writes and answers in one turn. */
 const MISSES_MAX = 3;
 
 /** What the kills need of the shop. */
@@ -29,7 +29,7 @@ export class Kills {
   readonly met: Record<Kill['in'], number> = { delivery: 0, job: 0, press: 0 };
   readonly #waiting: Record<Kill['in'], Kill[]> = { delivery: [], job: [], press: [] };
   readonly #shop: Killed;
-  #misses = 0;
+  readonly #misses: Record<Kill['in'], number> = { delivery: 0, job: 0, press: 0 };
   #isWatching = false;
 
   constructor(shop: Killed) {
@@ -77,7 +77,7 @@ export class Kills {
     const working = work().finally(() => {
       progress.hasAnswered = true;
     });
-    if (kill.when !== 'change' || this.#misses >= MISSES_MAX) {
+    if (kill.when !== 'change' || this.#misses[kill.in] >= MISSES_MAX) {
       const value = await working;
       if (!(await isWork(value, isChanged))) return this.#missed(kill, value);
       await this.#strike(kill, false);
@@ -98,7 +98,7 @@ export class Kills {
       return hasAnswered ? { value: await working } : 'killed';
     }
     const value = await working;
-    if (await isWork(value, isChanged)) this.#misses += 1; // it wrote and answered in one turn
+    if (await isWork(value, isChanged)) this.#misses[kill.in] += 1; // it wrote and answered in one turn
     return this.#missed(kill, value);
   }
 

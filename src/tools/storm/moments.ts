@@ -81,10 +81,18 @@ function actsOf(who: PlannedCustomer, hasJob: boolean): TimedActs[] {
   const visit: Act = { does: 'return', who, ...(number % 12 === 5 && { reads: 'fail' }) };
   const begins = (does: 'press' | 'pay'): string => `${does} ${twin?.does === does ? twin.order : order.id}`;
   const payment = kind === 'old_tab' || paysBoth === 'old_first' ? pay('first', 'whole') : pay('last', 'planned');
+  // Where no webhook tells of it, a job that asks for canceled orders once an hour has booked the renewal before.
+  const untilFirst = (webhook === 'lost' ? 85 : 25) * MINUTE;
   const isLastFirst = paysBoth === 'last_first' || paysBoth === 'part_first';
   const further = paysBoth === 'together' ? [pay('first', 'whole')] : [];
   const beside: readonly Act[] =
-    paysWith === 'return' ? [visit] : paysWith === 'job' && hasJob ? [{ does: 'job' }] : further;
+    paysWith === 'return'
+      ? [visit]
+      : paysWith === 'press'
+        ? [press('presses pay in another tab')]
+        : paysWith === 'job' && hasJob
+          ? [{ does: 'job' }]
+          : further;
   // The end is let in first: it reads what the payment changes.
   const before: readonly Act[] = paysWith === 'end' ? [{ does: 'end', who }] : [];
   return [
@@ -92,12 +100,12 @@ function actsOf(who: PlannedCustomer, hasJob: boolean): TimedActs[] {
     alone(arrives + 2 * MINUTE - 1, 'error', { ...press('comes back after the error'), isAfterError: true } as Act),
     ...(kind === 'click_twice' ? [alone(arrives + SECOND, 'again', press('clicks again'))] : []),
     ...(kind === 'come_back' ? [alone(arrives + 10 * MINUTE, 'again', press('comes back'))] : []),
-    ...(renews === null ? [] : [alone(renews, 'renewal', press('comes back after the end'))]),
+    ...renews.map((at) => alone(at, `renewal ${at}`, press('comes back after the end'))),
     ...(webhook === 'forged' ? [alone(ends, 'forge', { does: 'forge', who })] : []),
     { at: ends, with: begins('pay'), acts: [...before, payment, ...beside] },
     ...(paysWith === 'return' ? [] : [alone(ends, 'return', visit)]),
     ...(paysBoth === 'old_first' ? [alone(ends + 3 * MINUTE, 'both', pay('last', 'whole'))] : []),
-    ...(isLastFirst ? [alone(ends + 25 * MINUTE, 'both', pay('first', 'whole'))] : []),
+    ...(isLastFirst ? [alone(ends + untilFirst, 'both', pay('first', 'whole'))] : []),
     ...(kind === 'pay_rest'
       ? [
           alone(ends + 4 * MINUTE, 'rest', press('comes back to pay the rest')),

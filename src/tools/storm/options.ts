@@ -301,7 +301,11 @@ export function readSettings(options: StormOptions) {
   const settings = readOptions('options', options, OPTIONS, fail);
   const strange = settings.only?.find((id) => Number(id.slice('order-'.length)) > settings.customers);
   if (strange !== undefined) fail(`only has ${strange}, and there are ${settings.customers} customers`);
-  return settings;
+  const { amounts, currencies, weights, restartEvery, idleLimit } = options;
+  const changed = Object.entries({ amounts, currencies, weights, restartEvery, idleLimit });
+  /** The options that change the play beside seed, customers and only, as they were given. */
+  const others = changed.filter(([, value]) => value !== undefined);
+  return { ...settings, others };
 }
 
 /**

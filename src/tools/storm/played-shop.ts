@@ -38,6 +38,9 @@ function codesOf(error: unknown): unknown[] {
 /** How a connection ends whose other side is gone, over `fetch` and over `node:http`. */
 const CLOSED: ReadonlySet<unknown> = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE']);
 
+/** And where it is not back yet. */
+const CUT: ReadonlySet<unknown> = new Set([...CLOSED, 'ECONNREFUSED']);
+
 /** What a function of the shop resolved to, or its error. */
 type Asked<Value> = { readonly value: Value } | { readonly error: unknown };
 
@@ -198,15 +201,17 @@ export class PlayedShop {
       await pause(WITHOUT_IDLE);
       await this.#given.look([]);
     }
+    const kills = this.kills.total;
     await this.during({ by: 'catch_up', record: null }, async () => {
       const worked = await this.call('job', () => this.members.catchUp?.());
-      if (worked !== 'killed' && 'error' in worked.value && !this.#isAfterKill && !mayReject)
-        this.#fails('catchUp', worked.value.error);
+      const isKilled = worked === 'killed' || this.#isAfterKill || this.kills.total > kills;
+      if (!isKilled && 'error' in worked.value && !mayReject) this.#fails('catchUp', worked.value.error);
     });
   }
 
   /** Kills the shop and starts it again. What it has given until then stands before the kill in the story. */
   async #restart(isWithin: boolean): Promise<void> {
+    this.#isAfterKill = true; // what runs meanwhile may reject
     const kill = this.#run('restart', () => this.members.restart?.());
     this.#lastKill = { job: kill, press: kill };
     await kill;
@@ -242,8 +247,11 @@ export class PlayedShop {
     const asked = await this.ask(() => within(limit, undefined, idle));
     if (isWaiting) this.#idleLeft -= performance.now() - begun;
     if (!('error' in asked) && asked.value !== TIMED_OUT) this.#isAfterKill = false;
-    else if ('error' in asked) this.#fails('idle', asked.error);
-    else if (!isWaiting && usual === IDLE_LIMIT)
+    else if ('error' in asked) {
+      // Where a kill closed its connection, it is asked again after the next moment.
+      const isOfKill = this.kills.total > 0 && codesOf(asked.error).some((code) => CUT.has(code));
+      if (!isOfKill) this.#fails('idle', asked.error);
+    } else if (!isWaiting && usual === IDLE_LIMIT)
       this.#fails('idle', new Error(`it did not resolve within ${limit / 1_000} s`));
   }
 }

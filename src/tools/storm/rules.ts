@@ -1,5 +1,6 @@
+import { orderOf } from '../../contract/orders.ts';
 import { Decimal } from '../../contract/values/decimal.ts';
-import { decimalFrom, Problem } from '../../contract/values/scalars.ts';
+import { decimalFrom, Problem, plainIdent } from '../../contract/values/scalars.ts';
 import type { FoundOrder } from '../../reconcile/types.ts';
 import type { SandboxAttempt, SandboxInvoice } from '../sandbox/types.ts';
 import type { CustomerRecord } from './customer-record.ts';
@@ -31,7 +32,7 @@ export interface Case {
   readonly corrected: Decimal;
   /** What the shop accepts by its terms. */
   readonly accepts: { readonly less: Decimal; readonly surplus: Decimal };
-  /** The parcels that most orders have. */
+  /** The parcels that nearly all orders have. */
   readonly usualItems: ReadonlySet<string>;
   /** Whether `credited_usdt` is the sum of the payments in all orders with two that did not come at the same moment. */
   readonly isSumBooked: boolean;
@@ -123,8 +124,11 @@ function currencyDiffers({ invoices, record: { plan } }: Case): Wrong {
   return wrong && `The order is in ${plan.order.currency}, and its invoice in ${wrong.currency.code}.`;
 }
 
-function secondInvoice({ invoices, ordered }: Case): Wrong {
-  const second = invoices.slice(1).find((each) => couldBePaid(invoices, each, ordered));
+function secondInvoice({ invoices, ordered, rows }: Case): Wrong {
+  // What the shop has as a part of the order is a charge of its own.
+  const parts = new Set(rows.flatMap(({ part, external_id }) => (part === true ? plainIdent(external_id) : [])));
+  const isPart = ({ external_id }: SandboxInvoice): boolean => parts.has(plainIdent(orderOf(external_id).order));
+  const second = invoices.slice(1).find((each) => !isPart(each) && couldBePaid(invoices, each, ordered));
   const first = invoices[0]?.external_id;
   return (
     second &&
@@ -188,11 +192,12 @@ function paidNotFulfilled(order: Case): Wrong {
 
 /** What `reconcile` would call not fulfilled, although the goods were given. Credit or money back may end an order so. */
 function stateDiffers(order: Case): Wrong {
-  const { paid, rows, given } = order;
-  if (paid.length === 0 || ofKind(given, 'goods').length === 0 || !isInState(rows, 'canceled')) return null;
-  return (
-    !isInState(rows, 'paid', 'fulfilled', 'refunded') && `${paidText(order)} and given, and the order is canceled.`
-  );
+  const { paid, rows, given, paidFiat, ordered } = order;
+  const goods = ofKind(given, 'goods');
+  if (paid.length === 0 || goods.length === 0 || isInState(rows, 'paid', 'fulfilled', 'refunded')) return null;
+  if (isInState(rows, 'canceled')) return `${paidText(order)} and given, and the order is canceled.`;
+  const isWhole = paidFiat.gte(ordered) && !goods.every(isParcel);
+  return isWhole && `${paidText(order)} and given, and the order is still open.`;
 }
 
 /** No finding for a shop that gave only credit, or only some parcels of the order. */
@@ -203,9 +208,17 @@ function fulfilledForLess(order: Case): Wrong {
   const goods = ofKind(given, 'goods');
   const isWhole = isInState(rows, 'fulfilled');
   const isForReview = given.length > 0 && ofKind(given, 'review').length === given.length;
-  const isGiven = goods.length > 0 ? isWhole || !goods.every(isParcel) : isWhole && (!showsGiven || isForReview);
+  const isGiven = goods.length > 0 ? isAll(goods, order, isWhole) : isWhole && (!showsGiven || isForReview);
   const hint = showsGiven ? '' : ' If the shop gives credit, let fulfilments() show how much.';
   return isGiven && `${paidText(order)}, and the whole order was given.${hint}`;
+}
+
+/** Whether the goods are the whole order: no parcels, or all of those that orders have. */
+function isAll(goods: readonly StormFulfilment[], { usualItems }: Case, isWhole: boolean): boolean {
+  if (!goods.every(isParcel)) return true;
+  return usualItems.size === 0
+    ? isWhole
+    : [...usualItems].every((item) => goods.some((row) => String(row.item) === item));
 }
 
 /** What an order cost the shop, and what the shop owes its customer, by its findings. */
@@ -220,7 +233,13 @@ export function moneyOf(order: Case, kinds: ReadonlySet<StormFindingKind>) {
   const free = kinds.has('fulfilled_not_paid') ? price : 0;
   const isOwed = kinds.has('paid_not_fulfilled') || kinds.has('order_missing');
   const kept = kinds.has('payment_kept') ? keptOf(order) : new Decimal(0);
-  return { lost: price.times(again).plus(less).plus(free), owed: isOwed ? paidFiat : kept.plus(over) };
+  const gap = kinds.has('credited_differs') ? inFiat(order, gapOf(order)) : new Decimal(0);
+  const lost = price.times(again).plus(less).plus(free).plus(Decimal.max(gap, 0));
+  return { lost, owed: isOwed ? paidFiat : kept.plus(over).plus(Decimal.max(gap.neg(), 0)) };
+}
+
+function inFiat({ paidFiat, credited }: Case, usdt: Decimal): Decimal {
+  return credited.isZero() ? new Decimal(0) : usdt.times(paidFiat).div(credited).toDecimalPlaces(2);
 }
 
 /**
@@ -259,9 +278,14 @@ function fulfilledTwice(order: Case): Wrong {
 function keptOf({ given, rows, paid, paidFiat, credited, ordered, usualItems, record }: Case): Decimal {
   const [goods, reviews] = [ofKind(given, 'goods'), ofKind(given, 'review')];
   const settling = given.filter(isSettling).length;
-  if (settling === 0 || isInState(rows, 'refunded')) return new Decimal(0);
+  if (settling === 0) return new Decimal(0);
+  const byTime = [...paid].sort((a, b) => String(a.finished_at).localeCompare(String(b.finished_at)));
+  if (isInState(rows, 'refunded')) {
+    const refunds = ofKind(given, 'refund');
+    const isCounted = goods.length === 0 && refunds.length === settling && creditOf(refunds) === null;
+    return isCounted ? sumOf(byTime.slice(settling).map(paidOf)) : new Decimal(0);
+  }
   if (reviews.length === settling && creditOf(rows)?.eq(credited) !== true) {
-    const byTime = [...paid].sort((a, b) => String(a.finished_at).localeCompare(String(b.finished_at)));
     return sumOf(byTime.slice(settling).map(paidOf));
   }
   if (goods.length < settling) return new Decimal(0);
@@ -282,10 +306,15 @@ function parcelMissing({ given, usualItems, paidFiat, ordered }: Case): Wrong {
   const goods = ofKind(given, 'goods');
   if (goods.length === 0 || goods.length < given.length || paidFiat.lt(ordered) || !goods.every(isParcel)) return null;
   const missing = [...usualItems].filter((item) => !goods.some((row) => String(row.item) === item));
-  return missing.length > 0 && `The order was paid and given without ${missing.join(', ')}, which most orders have.`;
+  return (
+    missing.length > 0 && `The order was paid and given without ${missing.join(', ')}, which nearly all orders have.`
+  );
 }
 
-/** The parcels that more than half of the orders in full have. */
+/** The part of the orders in full that shows what each order has: what fewer have, hangs on what was ordered. */
+const NEARLY_ALL = 0.9;
+
+/** The parcels that nearly all orders in full have. */
 export function usualItemsOf(orders: readonly Pick<Case, 'given' | 'paidFiat' | 'ordered'>[]): Set<string> {
   const whole = orders.filter(
     ({ given, paidFiat, ordered }) => paidFiat.gte(ordered) && ofKind(given, 'goods').some(isParcel),
@@ -295,7 +324,7 @@ export function usualItemsOf(orders: readonly Pick<Case, 'given' | 'paidFiat' | 
     const items = new Set(ofKind(given, 'goods').flatMap((row) => (isParcel(row) ? String(row.item) : [])));
     for (const item of items) counts.set(item, (counts.get(item) ?? 0) + 1);
   }
-  return new Set([...counts].flatMap(([item, count]) => (count * 2 > whole.length ? item : [])));
+  return new Set([...counts].flatMap(([item, count]) => (count >= whole.length * NEARLY_ALL ? item : [])));
 }
 
 /** Whether credit and refunds are more than the goods leave. Where a row has no amount, each row is one payment. */
@@ -303,7 +332,9 @@ function isTooMuchBack(order: Case): boolean {
   const { paid, given, rows } = order;
   const [back, most] = [ofKind(given, 'credit', 'refund'), mostCredit(order)];
   if (back.every(({ credited_usdt }) => (credited_usdt ?? null) !== null))
-    return creditOf(back)?.gt(most) === true && (timesGiven(order) > 0 || back.length > paid.length);
+    return (
+      creditOf(back)?.gt(most.times(rateDrift(order))) === true && (timesGiven(order) > 0 || back.length > paid.length)
+    );
   return back.length > (most.gt(CENT) ? Math.max(1, paid.length - timesWhole(given, rows)) : 0);
 }
 
@@ -320,12 +351,50 @@ const CENT = new Decimal('0.02'); // of a fiat currency, in USDT, with its round
 
 /**
  * The largest credit that is right: the credited USDT, or the paid amount at the rate of the invoice if that is more,
- * less the goods already given.
+ * less the goods already given, and with what came back of them.
  */
-function mostCredit({ paid, credited, given, rows, paidFiat, ordered }: Case): Decimal {
+function mostCredit(order: Case): Decimal {
+  const { paid, credited, rows, paidFiat } = order;
   const atRate = sumOf(paid.map((each) => each.rate && new Decimal(paidOf(each)).div(each.rate)));
-  const part = Decimal.max(paidFiat.minus(ordered.times(timesWhole(given, rows))), 0).div(paidFiat);
+  const returned = sumOf(rows.map(({ refunded_amount }) => refunded_amount));
+  const part = Decimal.min(aboveGoods(order).plus(returned).div(paidFiat), 1);
   return Decimal.max(credited, atRate).times(part).plus(CENT);
+}
+
+/** What was paid above the goods that were given. */
+function aboveGoods({ paidFiat, ordered, given, rows }: Case): Decimal {
+  return Decimal.max(paidFiat.minus(ordered.times(timesWhole(given, rows))), 0);
+}
+
+/** Money may go back at the rate of another day. */
+const DRIFT = 0.02;
+
+function rateDrift({ given }: Case): number {
+  return ofKind(given, 'refund').length > 0 ? 1 + DRIFT : 1;
+}
+
+/** By how much USDT the credit, the refunds and the fee are too much, or too little where that is negative. */
+export function gapOf(order: Case): Decimal {
+  const { given, credited, corrected, paid, accepts } = order;
+  const zero = new Decimal(0);
+  const back = ofKind(given, 'credit', 'refund');
+  const sum = creditOf(back);
+  if (sum === null || paid.length === 0 || fulfilledTwice(order)) return zero;
+  const fees = ofKind(given, 'fee');
+  const all = sum.plus(sumOf(fees.map(({ credited_usdt }) => credited_usdt)));
+  const most = mostCredit(order).times(rateDrift(order));
+  if (all.gt(most)) return all.minus(most);
+  // What is not said may be the rest: a row without its amount, parcels, and what a person decides.
+  const goods = ofKind(given, 'goods');
+  const isOpen = [...back, ...fees].some(({ credited_usdt }) => (credited_usdt ?? null) === null);
+  if (isOpen || goods.some(isParcel) || ofKind(given, 'review').length > 0) return zero;
+  const due =
+    goods.length === 0
+      ? Decimal.min(credited, corrected)
+      : credited.times(Decimal.max(aboveGoods(order).minus(accepts.surplus), 0)).div(order.paidFiat);
+  const isExact = goods.length === 0 && ofKind(given, 'refund').length === 0;
+  const least = isExact ? due : due.times(1 - DRIFT);
+  return all.lt(least.minus(CENT)) ? all.minus(due) : zero;
 }
 
 function creditedDiffers(order: Case): Wrong {
@@ -334,22 +403,22 @@ function creditedDiffers(order: Case): Wrong {
   const booked = isInState(rows, 'refunded') ? null : creditOf(rows);
   if (booked !== null && !isRightBooking(order, booked))
     return `${credited.toFixed()} USDT was credited, and ${booked.toFixed()} is booked.`;
-  const credit = creditOf(ofKind(given, 'credit'));
-  if (credit === null || fulfilledTwice(order)) return null;
-  const others = ofKind(given, 'goods', 'refund', 'review');
-  const fees = ofKind(given, 'fee');
-  // A fee without its amount is whatever the credit leaves.
-  const isFeeOpen = fees.some(({ credited_usdt }) => (credited_usdt ?? null) === null);
-  const all = credit.plus(sumOf(fees.map(({ credited_usdt }) => credited_usdt)));
-  const isFine = all.lte(mostCredit(order)) && (others.length > 0 || isFeeOpen || all.gte(credited.minus(CENT)));
-  return !isFine && `${credited.toFixed()} USDT was credited, and ${credit.toFixed()} was given.`;
+  if (gapOf(order).isZero()) return null;
+  const got = (['credit', 'refund', 'fee'] as const).flatMap((kind) => {
+    const sum = creditOf(ofKind(given, kind));
+    return sum === null ? [] : `${sum.toFixed()} ${WENT[kind]}`;
+  });
+  const besides = ofKind(given, 'goods').length > 0 ? 'besides the goods ' : '';
+  return `${paidText(order)}: ${credited.toFixed()} USDT was credited, and ${besides}${got.join(', ')}.`;
 }
+
+const WENT = { credit: 'was given', refund: 'went back', fee: 'was kept as a fee' } as const;
 
 /** The sum of the payments, before or after a correction, or one of several where each has its gift or its review. */
 function isRightBooking(order: Case, booked: Decimal): boolean {
   const { paid, given, credited, corrected, isSumBooked, record } = order;
   if (booked.eq(credited) || booked.eq(corrected)) return true;
-  if (isSumBooked && record.isPaidTogether) return false;
+  if (isSumBooked && record.paidWith === 'payment') return false;
   const isOne = paid.some(({ settled_amount_usdt: usdt }) => usdt !== null && booked.eq(usdt));
   return isOne && given.filter(isSettling).length >= paid.length;
 }

@@ -20,6 +20,7 @@ import { PlayedShop, WITHOUT_IDLE } from './played-shop.ts';
 import { spaced } from './probes.ts';
 import { pageOf } from './report-page.ts';
 import { byMoney, type StormFinding, type StormResult, summaryOf, sumsOf } from './result.ts';
+import { type Case, isInState } from './rules.ts';
 import { shortestOf } from './shortest.ts';
 import { pause, TIMED_OUT, within } from './waiting.ts';
 import { type Found, groupOf, type StormFindingKind } from './words.ts';
@@ -62,10 +63,11 @@ export async function storm(options: StormOptions): Promise<StormResult> {
 }
 
 /** The call that repeats the storm, as code. */
-function replayOf({ seed, customers }: CheckedSettings, only: readonly string[] | undefined): string {
-  const part = only === undefined ? '' : `, only: [${only.map((id) => `'${id}'`).join(', ')}]`;
+function replayOf({ seed, customers, others }: CheckedSettings, only: readonly string[] | undefined): string {
   const size = customers === 200 ? '' : `, customers: ${customers}`;
-  return `storm({ seed: ${JSON.stringify(seed)}${size}${part}, shop })`;
+  const part = only === undefined ? '' : `, only: [${only.map((id) => `'${id}'`).join(', ')}]`;
+  const rest = others.map(([name, value]) => `, ${name}: ${JSON.stringify(value)}`);
+  return `storm({ seed: ${JSON.stringify(seed)}${size}${part}${rest.join('')}, shop })`;
 }
 
 /** More customers than a reader follows. */
@@ -183,20 +185,24 @@ function resultOf(settings: CheckedSettings, day: Day, { cases }: Judgement, fin
   const { records, shop } = day;
   const { seed, only, weights } = settings;
   const arrived = records.all.filter(({ hasArrived }) => hasArrived);
+  const hasReceiver = shop.members.receive !== undefined;
   const played = {
     customers: countsOf(arrived.map(({ plan: { kind } }) => kind)),
     network: countsOf(arrived.map(({ plan: { network } }) => network)),
-    webhooks: countsOf(arrived.flatMap(({ uuid, plan: { webhook } }) => (uuid === null ? [] : [webhook]))),
+    webhooks: countsOf(
+      arrived.flatMap(({ uuid, plan: { webhook } }) => (uuid === null || !hasReceiver ? [] : [webhook])),
+    ),
     refused: arrived.filter(({ isRefused }) => isRefused).length,
     restarts: shop.kills.total,
     kills: { ...shop.kills.met },
     together: { ...day.acts.together },
   };
-  const wanted = only === undefined ? { ...weights.customers, ...weights.network, ...weights.webhooks } : {};
+  const ofWebhooks = hasReceiver ? weights.webhooks : {};
+  const wanted = only === undefined ? { ...weights.customers, ...weights.network, ...ofWebhooks } : {};
   const seen = { ...played.customers, ...played.network, ...played.webhooks };
   const notPlayed = Object.keys(wanted).filter((kind) => wanted[kind] !== 0 && !(kind in seen));
   const sums = sumsOf(cases, findings, notPlayed);
-  const notSeen = notSeenOf(shop.members, settings, notPlayed, played);
+  const notSeen = notSeenOf(shop.members, settings, notPlayed, played, cases);
   const facts = { seed, orders: arrived.length, findings, money: sums.money, played, notSeen };
   return {
     ...facts,
@@ -214,11 +220,14 @@ function countsOf<Kind extends string>(kinds: readonly Kind[]): Partial<Record<K
 
 function notSeenOf(
   shop: StormShop,
-  { currencies, customers, restartEvery }: CheckedSettings,
+  { amounts, currencies, customers, restartEvery }: CheckedSettings,
   notPlayed: readonly string[],
   { kills, restarts }: StormResult['played'],
+  cases: readonly Case[],
 ) {
-  const { fulfilments, catchUp, restart, visit, receive } = shop;
+  const { fulfilments, catchUp, restart, visit, receive, accepts } = shop;
+  const isBelieved = ({ rows, given }: Case): boolean =>
+    isInState(rows, 'refunded') && !given.some(({ kind }) => kind === 'refund');
   const absent: readonly (readonly [isAbsent: boolean, words: string])[] = [
     [receive === undefined, 'webhooks: give receive'],
     [fulfilments === undefined, 'double fulfilment: give fulfilments()'],
@@ -227,7 +236,10 @@ function notSeenOf(
       restart !== undefined && restarts === 0 && customers >= restartEvery,
       'a process that is killed: no kill came during work',
     ],
-    [restarts > 0 && kills.delivery === 0, 'a process that is killed while it handles a webhook: no kill came then'],
+    [
+      restarts > 0 && kills.delivery === 0 && receive !== undefined,
+      'a process that is killed while it handles a webhook: no kill came then',
+    ],
     [true, 'selling more than the stock, or stock that a late canceled event frees: write a test of your own for it'],
     [visit === undefined, 'fulfilment at the return to the shop: give visit(url)'],
     [catchUp === undefined, 'a catch-up: give catchUp()'],
@@ -235,7 +247,14 @@ function notSeenOf(
     [notPlayed.length > 0, `${notPlayed.join(', ')}: give more customers`],
     [typeof receive === 'function', 'work after the 2xx, which a kill would cut off: play the shop in another process'],
     [true, 'errors that the shop catches and answers with 2xx: let the database fail in a test of your own'],
-    [true, 'effects outside of the orders, such as a mail that was sent twice'],
+    [
+      fulfilments !== undefined && cases.some(isBelieved),
+      'whether money went back: give a row with kind "refund" for each refunded order',
+    ],
+    [amounts === undefined, "amounts of a thousand and more: give amounts: ['1250.00', '80.00']"],
+    [accepts?.less !== undefined || accepts?.surplus !== undefined, 'amounts within accepts'],
+    [true, 'an order that is pressed before midnight and paid after it'],
+    [true, 'effects outside of the rows, such as a balance, or a mail or a bonus that was given twice'],
   ];
   return absent.flatMap(([isAbsent, words]) => (isAbsent ? [words] : []));
 }

@@ -42,11 +42,11 @@ const ROWS = {
   parcel_missing: {
     counted: 'without a parcel',
     tone: 'owed',
-    means: 'the order lacks a parcel that most orders have',
+    means: 'the order lacks a parcel that nearly all orders have',
   },
   state_differs: {
-    counted: 'canceled in the books',
-    means: 'the order was paid and given, and its state is canceled',
+    counted: 'unpaid in the books',
+    means: 'the order was paid and given, and its state is canceled or open',
   },
   credited_differs: {
     counted: 'with another credit',
@@ -153,6 +153,10 @@ export const CAUSES = {
     'A canceled event came at the same moment as the payment of the renewal, and replaced the state of the paid order.',
     "Cancel in one statement, UPDATE … WHERE state = 'open', or lock the row before you read it.",
   ],
+  press_overwrites: [
+    'The customer pressed pay again while the payment was told, and the shop wrote the old state over the paid one.',
+    "Change single columns under a condition, UPDATE … WHERE state = 'open'. Save no row that was read before a call of the service.",
+  ],
   turned_back: [
     'A late canceled event canceled an order that was paid.',
     'Let onCanceled change only orders that wait for a payment.',
@@ -167,7 +171,7 @@ export const CAUSES = {
   ],
   renewal_canceled: [
     'A late canceled event of an earlier invoice canceled the order, and the payment of the renewal was not booked.',
-    'Cancel an order only if no later invoice is open. Book a paid event in every state of the order.',
+    "Cancel an order only if no later invoice is open, and in one statement, UPDATE … WHERE state = 'open'. Book a paid event in every state of the order.",
   ],
   old_tab_dropped: [
     'The customer paid an earlier invoice in an old tab, and the shop did not book the payment.',
@@ -212,7 +216,7 @@ export const CAUSES = {
   ],
   catch_up_missing: [
     'No webhook came, and catchUp did not book the payment.',
-    'Give catchUp each order that waits for money.',
+    'Give catchUp each order that waits for money. The failure of one order must not end the run, and no cache may hold a status that can change.',
   ],
   catch_up_dropped: [
     'No webhook came. The job read the paid invoice, and the shop did not book it.',
@@ -232,7 +236,7 @@ export const CAUSES = {
   ],
   forgets: [
     'The order was given once before a restart and once after it: the restart lost the record.',
-    'Use sqliteStore or postgresStore, not memoryStore, and write in its transaction.',
+    'Use sqliteStore or postgresStore, not memoryStore, and write in its transaction. For an effect outside, such as a transfer, keep a key of its own there.',
   ],
   race: [
     'Two deliveries of one event came at the same moment, and both gave the order.',
@@ -300,11 +304,15 @@ export const CAUSES = {
     'If event.amount is above original_amount, credit or return the surplus, or write a row with kind "review".',
   ],
   amount_for_credit: [
-    'The shop books amount where it should book credited_usdt.',
-    'Book credited_usdt. amount is fiat.',
+    'The shop books or returns amount where it should take credited_usdt.',
+    'Take credited_usdt. amount is fiat.',
   ],
   booked_again: ['The credit was booked more than once.', 'Use a store, and write in its transaction.'],
   other_credit: ['The shop computes the credit itself, or rounds it.', 'Book event.credited_usdt with all its digits.'],
+  other_refund: [
+    'The shop gave back another amount than the customer paid.',
+    'Return what came: event.amount, or event.credited_usdt. The amount of the order is another one.',
+  ],
   cents: [
     'The shop takes cents for units, so the invoice has a hundred times the amount, or a hundredth.',
     'Use amountFromMinor(cents, 2).',

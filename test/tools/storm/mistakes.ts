@@ -601,6 +601,63 @@ export const MISTAKES = {
       });
     };
   }),
+  'a press that saves the order as it read it': row('paid_not_fulfilled', 'press_overwrites', (shop) => {
+    const { checkout } = shop;
+    // The worker gives what is paid, so an order that is open again is never given.
+    shop.paid = (event) => {
+      const { id, credited } = shop.book(event);
+      if (shop.stateOf(id) === 'fulfilled') return shop.give(id, { kind: 'review' });
+      shop.set(id, 'paid', credited);
+    };
+    shop.adjusted = (event) => {
+      const { id } = shop.book(event);
+      shop.give(id, { kind: 'review' });
+    };
+    shop.checkout = async (order) => {
+      shop.insert(order);
+      const read = shop.stateOf(order.id);
+      const link = await checkout.call(shop, order);
+      shop.db.prepare('UPDATE orders SET state = ? WHERE id = ?').run(read, order.id);
+      return link;
+    };
+    shop.idle = async () => {
+      const rows = shop.db.prepare(`SELECT id FROM orders WHERE state = 'paid'`).all();
+      for (const { id } of rows) gives(shop, String(id));
+    };
+  }),
+  'knows the first renewal alone': row('paid_not_fulfilled', 'renewed_unknown', (shop) => {
+    const { paid } = shop;
+    shop.paid = (event) => {
+      if (event.renewal < 2) paid.call(shop, event);
+    };
+  }),
+  'returns the amount of the order': row('credited_differs', 'other_refund', (shop) => {
+    shop.adjusted = (event) => {
+      const { id } = shop.book(event);
+      const rate = event.credited_usdt.div(event.amount);
+      shop.set(id, 'refunded');
+      shop.give(id, { kind: 'refund', credited_usdt: rate.times(event.original_amount ?? 0).toFixed(6) });
+    };
+  }),
+  'returns a surplus of euro as USDT': row('credited_differs', 'amount_for_credit', (shop) => {
+    const { adjusted } = shop;
+    shop.adjusted = (event) => {
+      const surplus = event.amount.minus(event.original_amount ?? event.amount);
+      if (!surplus.gt(0)) return adjusted.call(shop, event);
+      shop.paid(event);
+      shop.give(shop.orderOf(event.external_id), { kind: 'refund', credited_usdt: surplus.toFixed(2) });
+    };
+  }),
+  'a second payment of a refunded order is dropped': row('payment_kept', 'second_payment_kept', (shop) => {
+    shop.paid = (event) => {
+      const id = shop.orderOf(event.external_id);
+      if (shop.stateOf(id) === 'refunded') return;
+      const { credited } = shop.book(event);
+      const isLate = shop.attemptsOf(id).length > 1;
+      shop.set(id, isLate ? 'refunded' : 'fulfilled', credited);
+      shop.give(id, isLate ? { kind: 'refund' } : {});
+    };
+  }),
   'canceled UPDATE without its guard': row('paid_not_fulfilled', 'turned_back', (shop) => {
     shop.canceled = ({ external_id }) => shop.set(shop.orderOf(external_id), 'canceled');
     return { fulfilments: undefined };

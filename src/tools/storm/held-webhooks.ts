@@ -59,9 +59,9 @@ export class HeldWebhooks {
   see(event: SandboxEvent): void {
     if (this.#held.size === 0 || event.kind !== 'request') return;
     for (const uuid of this.#held.keys()) {
+      if (event.operation === 'invoices.create') this.release(uuid);
       // The log keeps the start of a body, and a list may name the invoice behind it.
-      const isOpen = event.operation === 'invoices.list' || event.operation === 'invoices.create';
-      const isNamed = isOpen || event.response_body.includes(uuid);
+      const isNamed = event.operation === 'invoices.list' || event.response_body.includes(uuid);
       if (isNamed) void this.#releaseSoon(uuid);
     }
   }

@@ -159,7 +159,8 @@ export class PlayedShop {
 
   async #readRows(): Promise<void> {
     // A killed worker keeps its lease for longer than a webhook may wait: quiet() waits for it.
-    if (!this.#isAfterKill) await this.#idle(IDLE_LIMIT_OF_DELIVERY);
+    if (this.#isAfterKill) this.throwIfEnded();
+    else await this.#idle(IDLE_LIMIT_OF_DELIVERY);
     const works = this.#works;
     await this.#given.look(works);
     if (this.#lasting === 0 && this.#works === works) this.#works = [];

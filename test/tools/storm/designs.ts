@@ -1,5 +1,5 @@
 import { Decimal, orderOf } from '../../../src/index.ts';
-import type { StormSettings } from '../../../src/tools/storm/index.ts';
+import type { StormOrder, StormSettings } from '../../../src/tools/storm/index.ts';
 import { type InvoiceEvent, parseInvoiceEvent } from '../../../src/webhooks/index.ts';
 import type { Change, PaidEvent, Shop } from './shop.ts';
 
@@ -453,6 +453,112 @@ export const DESIGNS = {
         shop.db.prepare('INSERT OR IGNORE INTO attempts VALUES (?, ?)').run(created.invoice.external_id, order.id);
         return created;
       };
+    },
+  },
+  'carts with different parcels': {
+    change(shop) {
+      shop.paid = (event) => {
+        const { id, isSecond, credited } = shop.book(event);
+        const isDone = isSecond && shop.stateOf(id) === 'fulfilled';
+        shop.set(id, 'fulfilled', credited);
+        if (isDone) return shop.give(id, { kind: 'review' });
+        for (const item of ['tea', 'mug', 'card'].slice(0, 1 + (Number(id.at(-1)) % 3))) shop.give(id, { item });
+      };
+    },
+  },
+  'some of the money goes back': {
+    change(shop) {
+      const { paid, orders } = shop;
+      const back = new Set<string>();
+      shop.paid = (event) => {
+        paid.call(shop, event);
+        const id = shop.orderOf(event.external_id);
+        if (!id.endsWith('4') || back.has(id)) return;
+        back.add(id);
+        const credited_usdt = event.credited_usdt.times(10).div(event.amount).toFixed(6);
+        shop.give(id, { kind: 'refund', credited_usdt });
+      };
+      shop.orders = () =>
+        orders
+          .call(shop)
+          .map((row) => (back.has(String(row.external_id)) ? { ...row, refunded_amount: '10.00' } : row));
+    },
+  },
+  'some of the articles for some of the money': {
+    change(shop) {
+      const { adjusted } = shop;
+      const articles = (event: PaidEvent, count: number): void => {
+        const { id, isSecond, credited } = shop.book(event);
+        const isDone = isSecond && shop.stateOf(id) === 'fulfilled';
+        shop.set(id, 'fulfilled', credited);
+        if (isDone) shop.give(id, { kind: 'review' });
+        for (let item = 1; item <= count && !isDone; item += 1) shop.give(id, { item: `article ${item}` });
+      };
+      shop.paid = (event) => articles(event, 10);
+      shop.adjusted = (event) => {
+        const part = event.amount.times(10).div(event.original_amount ?? event.amount);
+        const count = Number(part.toDecimalPlaces(0, Decimal.ROUND_DOWN));
+        if (count < 1 || count > 9) return adjusted.call(shop, event);
+        articles(event, count);
+        const left = event.credited_usdt.times(part.minus(count)).div(part).toFixed(6);
+        shop.give(shop.orderOf(event.external_id), { kind: 'credit', credited_usdt: left });
+      };
+    },
+  },
+  'a wallet that takes a disputed credit back': {
+    change(shop) {
+      const credit = (event: PaidEvent): void => {
+        const { id, credited } = shop.book(event);
+        shop.set(id, 'fulfilled', credited);
+        shop.give(id, { kind: 'credit', credited_usdt: shop.credit(event) });
+      };
+      [shop.paid, shop.adjusted] = [credit, credit];
+      const { catchUp } = shop;
+      shop.catchUp = async () => {
+        await catchUp.call(shop);
+        // The sandbox corrects days after the last payment.
+        const isOver = shop.db.prepare(`SELECT 1 FROM orders WHERE state = 'open'`).get() === undefined;
+        const rows = isOver ? shop.db.prepare('SELECT * FROM payments').all() : [];
+        for (const { uuid, order_id, credited } of rows) {
+          const { settled_amount_usdt: now } = await shop.merchant.invoices.get(String(uuid));
+          if (now === null || now.eq(String(credited))) continue;
+          shop.db.prepare('UPDATE payments SET credited = ? WHERE uuid = ?').run(now.toFixed(), String(uuid));
+          const id = String(order_id);
+          shop.set(id, 'fulfilled', shop.creditOf(id));
+          shop.give(id, { kind: 'credit', credited_usdt: now.minus(String(credited)).toFixed() });
+        }
+      };
+    },
+    settings: { weights: { customers: { dispute: 20 } } },
+  },
+  'a rest whose invoice the job creates': {
+    change(shop) {
+      DESIGNS['a deposit, and the rest when the goods are ready'].change(shop);
+      const { checkout, catchUp, orders } = shop;
+      const pressed = new Map<string, StormOrder>();
+      const rests = new Map<string, string>();
+      shop.checkout = (order) => {
+        pressed.set(order.id, order);
+        return checkout.call(shop, order);
+      };
+      shop.catchUp = async () => {
+        await catchUp.call(shop);
+        for (const { external_id, state } of orders.call(shop)) {
+          const order = pressed.get(String(external_id));
+          if (state !== 'paid' || order === undefined || rests.has(order.id)) continue;
+          const { amount } = await shop.create(order).catch(() => ({ amount: null }));
+          if (amount !== null) rests.set(order.id, String(amount));
+        }
+      };
+      shop.orders = () =>
+        orders.call(shop).flatMap((row) => {
+          const rest = rests.get(String(row.external_id));
+          if (rest === undefined) return [row];
+          const part = { ...row, part: true, order: row.external_id };
+          const state = row.state === 'fulfilled' ? 'paid' : 'open';
+          const own = { external_id: `${row.external_id}-rest`, amount: rest, state, credited_usdt: null } as const;
+          return [part, { ...part, ...own }];
+        });
     },
   },
   'some customers find the goods sold out': {

@@ -345,8 +345,10 @@ function untoldOf({ invoice, deliveries, now }: InvoiceFacts): Omit<Standing, 'w
     const text = 'The service does not show the deliveries of its webhook.';
     return stands('history_unreadable', 'inconclusive', text, CATCH_UP);
   }
-  const why = invoice.callback_url === null ? 'the invoice has no callback_url' : 'the service lists no delivery';
-  return stands('no_webhook', 'fail', `${NOT_HEARD}: ${why}.`, CATCH_UP);
+  // Nothing was refused, and the pages do not count it either.
+  if (invoice.callback_url === null)
+    return stands('no_webhook', 'advice', 'No webhook was sent: the invoice has no callback_url.', CATCH_UP);
+  return stands('no_webhook', 'fail', `${NOT_HEARD}: the service lists no delivery.`, CATCH_UP);
 }
 
 /** What became of the latest delivery of an order that has ended. */

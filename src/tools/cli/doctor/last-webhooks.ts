@@ -78,7 +78,12 @@ export function webhookChecks({ seen, now }: LastWebhooks): readonly CheckResult
   const refused = seen.filter(({ end }) => end === 'refused');
   const groups = Map.groupBy(refused, ({ invoice, status }) => `${endpointOf(invoice)} ${status}`);
   const failing = [...groups.values()].flatMap((group) => refusedCheck(group, seen, now) ?? []);
-  return failing.length > 0 ? failing : [acceptedCheck(seen, now)];
+  if (failing.length === 0) return [acceptedCheck(seen, now)];
+  const unseen = seen.filter(({ end }) => end === 'not_seen');
+  if (unseen.length === 0) return failing;
+  const none = unseen.length === 1 ? 'has no delivery' : 'have no delivery';
+  const title = `${unseen.length} of the last ${seen.length} paid invoices ${none}: not seen`;
+  return [...failing, { id: 'webhooks', title, grade: 'inconclusive', fix: '' }];
 }
 
 function lastOf(seen: readonly SeenWebhook[]): string {

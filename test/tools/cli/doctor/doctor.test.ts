@@ -169,7 +169,7 @@ describe('doctor', () => {
 
   describe('the last webhooks', () => {
     /** A sandbox whose shop answers with these statuses, one for each payment, a minute apart. */
-    async function after(statuses: readonly (number | 'no address')[]) {
+    async function foundAfter(statuses: readonly (number | 'no address')[]) {
       let status = 200;
       const sandbox = testSandbox({ now: '2026-03-01T02:00:00Z', fetch: async () => new Response(null, { status }) });
       await sandbox.listen();
@@ -234,7 +234,7 @@ describe('doctor', () => {
         '',
       ],
     ])('%j', async (statuses, code, grade, text, fix) => {
-      const found = await after(statuses);
+      const found = await foundAfter(statuses);
       expect([found.code, found.webhooks]).toEqual([
         code,
         { id: 'webhooks', ok: grade === 'pass', grade, fix, text: expect.stringMatching(patternOf(text)) },
@@ -266,6 +266,13 @@ describe('doctor', () => {
           'npx merchant-invoicing order order-3   # says why',
         ],
       ]);
+    });
+
+    it('a refused webhook does not hide that an invoice has no delivery', async () => {
+      const { out } = await foundAfter([200, 'no address', 500]);
+      expect(out).toMatch(
+        /✗ 1 of the last 3 webhooks was not accepted[\s\S]*\? 1 of the last 3 paid invoices has no delivery: not seen\n/,
+      );
     });
 
     it('a history or a list that cannot be read is not seen, and no green', async () => {

@@ -25,6 +25,7 @@ interface Case {
   readonly says: readonly (string | RegExp)[];
   /** The remedy of an order of which the shop has not heard. */
   readonly fix?: RegExp;
+  readonly ok?: boolean;
 }
 const CASES: readonly Case[] = [
   {
@@ -161,8 +162,9 @@ const CASES: readonly Case[] = [
   {
     told: 'it has no address for a webhook',
     receiver: null,
-    says: ['webhook: No address', 'no callback_url'],
+    says: ['webhook: No address', '  ! No webhook was sent: the invoice has no callback_url.'],
     fix: CATCH_UP,
+    ok: true, // nothing was refused
   },
 ];
 
@@ -179,11 +181,11 @@ async function shop(receiver: RequestListener | null) {
 
 describe('order', () => {
   it.each(CASES)('tells that $told, why, and what heals it, by reads alone', async (row) => {
-    const { receiver, play = paid, says, fix } = row;
+    const { receiver, play = paid, says, fix, ok = fix === undefined } = row;
     const { sandbox, env, uuid } = await shop(receiver);
     await play(sandbox);
     const told = await cli(['order', 'order-1'], { env });
-    expect([told.code, told.err]).toEqual([fix === undefined ? 0 : 1, '']);
+    expect([told.code, told.err]).toEqual([ok ? 0 : 1, '']);
     for (const text of says) expect(told.out).toMatch(text);
     expect(told.out).toMatch(fix ?? /^(?![\s\S]*(?:fix|then):)/);
     for (const line of told.out.split('\n'))
@@ -193,7 +195,7 @@ describe('order', () => {
 
     const json = await cli(['order', 'order-1', '--json'], { env });
     expect(JSON.parse(json.out)).toMatchObject({
-      ok: fix === undefined,
+      ok,
       order: 'order-1',
       invoices: [{ external_id: 'order-1', uuid, renewal: 0 }],
     });
@@ -214,7 +216,7 @@ describe('order', () => {
     sandbox.create({ external_id: 'order-2', amount: '25.00', currency: 'EUR' });
     await sandbox.pay('order-2');
     const none = await cli(['order', 'order-2', '--resend'], { env });
-    expect([none.code, none.out]).toEqual([1, expect.stringContaining('the invoice has no callback_url')]);
+    expect([none.code, none.out]).toEqual([0, expect.stringContaining('the invoice has no callback_url')]);
   });
 });
 

@@ -62,7 +62,11 @@ export async function webhooksCheck(args: readonly string[], io: Io): Promise<Ex
   const ok = failed === 0 && !hasStopped;
   if (values.json) {
     const hidden = ({ text, headers: _, ...reply }: Reply) => ({ ...reply, text: hiding(secrets)(text) });
-    const checks = results.map((result) => ({ ...result, replies: result.replies.map(hidden) }));
+    const checks = results.map((result) => ({
+      ...result,
+      why: hiding(secrets)(result.why),
+      replies: result.replies.map(hidden),
+    }));
     io.out(jsonLine({ ok, url, passed, failed, advised, inconclusive, checks, orders, questions: QUESTIONS }));
     return ok ? EXIT.fine : EXIT.finding;
   }
@@ -119,13 +123,16 @@ async function resultsOf(exam: Examination, signal: AbortSignal): Promise<Result
 }
 
 function linesOf(result: Result, secrets: readonly string[], style: Style): string {
-  const { grade, replies, why } = result;
+  const { grade, replies } = result;
+  const hide = hiding(secrets);
   // Several are no measurement: they wait for each other.
   const times = replies.map(({ status, ms, problem }) =>
     replies.length > 1 ? (status ?? problem) : `${status === null ? `${problem} after` : `${status} in`} ${ms} ms`,
   );
-  const response = replies.find(({ text }) => text !== '')?.text ?? '';
-  const quote = grade === 'fail' && response !== '' ? `(it said: ${oneLine(hiding(secrets)(response), 100)})` : '';
+  const why = hide(result.why);
+  const said = oneLine(hide(replies.find(({ text }) => text !== '')?.text ?? ''), 100);
+  // The cause of a refusal may quote the response already.
+  const quote = grade === 'fail' && !why.includes(said) ? `(it said: ${said})` : '';
   return resultLines(result, style, times.join(', '), `${why} ${quote}`.trim());
 }
 

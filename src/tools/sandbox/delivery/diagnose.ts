@@ -44,7 +44,7 @@ const CAUSES = {
     'The option fetch of the sandbox resolved to no Response.',
     'Return the Response of the receiver: a function in braces needs return.',
   ],
-  redirect: ['It redirects{what}.', 'A redirect counts as a failure: use the final address as the callback_url.'],
+  redirect: ['{path} redirects{what}.', 'A redirect counts as a failure: use the final address as the callback_url.'],
   no_route: [
     'The receiver has no POST route {place}.',
     'Compare the path of the callback_url with your route. If they are equal, put the route above the handler for all other paths, and return the response of your webhook handler.',
@@ -71,7 +71,7 @@ const CAUSES = {
     'Exempt this route from it: after an outage the service sends many webhooks at once.',
   ],
   refused: [
-    'The receiver gave no known reason.',
+    '{path} answers {what}',
     `${COMPARE_THREE} If its log shows no request, a login or a firewall stands before the route: exempt the route.`,
   ],
   receiver_failed: ['{path} answers {what}', REPAIR],
@@ -115,6 +115,11 @@ export function sentenceOf({ text, remedy }: Pick<Diagnosis, 'text' | 'remedy'>)
 /** True if the response does not say what is wrong with a signature. */
 export function isUnexplained({ id }: Diagnosis): boolean {
   return id === 'signature_mismatch' || id === 'refused';
+}
+
+/** True for a cause whose text has the status, so that a page need not say it beside it. */
+export function saysStatus({ id }: Pick<Diagnosis, 'id'>): boolean {
+  return id === 'receiver_failed' || id === 'refused';
 }
 
 /** A delivery that was not accepted, or by a page, and how it ended. */
@@ -177,12 +182,12 @@ export function diagnoseStatus(host: string, url: string | null, status: number 
 
 function ofStatus(reply: Pick<RefusedDelivery, 'body' | 'headers'>, status: number, url: string | null): Diagnosis {
   const id = idOf(reply, status);
-  return diagnosis(id, url, id === 'receiver_failed' ? `${status}${firstLineOf(reply)}` : redirectOf(reply));
+  return diagnosis(id, url, saysStatus({ id }) ? `${status}${firstLineOf(reply)}` : redirectOf(reply));
 }
 
 const LINE_MAX = 200;
 
-/** What a receiver writes about its own failure is the cause of it. A page for people would not be one line. */
+/** What a receiver writes about its refusal is the cause of it. A page for people would not be one line. */
 function firstLineOf({ body }: Pick<RefusedDelivery, 'body'>): string {
   const [line = ''] = (body ?? '').trim().split(/\r?\n/, 1);
   if (line === '' || line.startsWith('<')) return '.';

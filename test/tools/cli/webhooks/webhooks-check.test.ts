@@ -47,7 +47,7 @@ const BROKEN: readonly (readonly [mistake: string, listener: RequestListener, ca
     /the path of the callback_url/,
   ],
   ['a 404 handler stands above it', answers(404), /no POST route at/, /put the route above/],
-  ['a page asks for a login', answers(401, {}, '<html>Log in'), /gave no known reason/, /a login or a firewall/],
+  ['a page asks for a login', answers(401, {}, '<html>Log in'), /answers 401\./, /a login or a firewall/],
   ['it crashes', answers(500), /\/webhook answers 500\./, /Repair the receiver: its log/],
   [
     'it refuses an order that it does not know',

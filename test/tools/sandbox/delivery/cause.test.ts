@@ -45,7 +45,7 @@ const broken = (code: string) => () => {
 
 describe('the cause of a refused webhook', () => {
   it.each<[string, Receiver, string]>([
-    ['302', responding(302, '', { Location: '/login' }), 'It redirects to /login. A redirect counts as a failure'],
+    ['302', responding(302, '', { Location: '/login' }), 'redirects to /login. A redirect counts as a failure'],
     ['404', responding(404), 'The receiver has no POST route at /hooks/pay'],
     ['404 of a route without a return', responding(404), 'and return the response of your webhook handler.'],
     ['405', responding(405), 'takes no POST'],

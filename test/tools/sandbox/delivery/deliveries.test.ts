@@ -77,8 +77,8 @@ describe('moves of a delivery', () => {
   });
 
   it.each([
-    [302, 'returned 302', 302, 'It redirects to /elsewhere'],
-    [401, 'returned 401', 401, 'gave no known reason'],
+    [302, 'returned 302', 302, 'redirects to /elsewhere'],
+    [401, 'returned 401', 401, '/webhook answers 401'],
     [500, 'returned 500', 500, '/webhook answers 500: noted. Repair the receiver'],
     ['destroy', 'UND_ERR_SOCKET', null, 'closed the connection'],
   ] as const)('row 2: %s fails, a retry is scheduled', async (answer, error, status, why) => {

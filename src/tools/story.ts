@@ -90,7 +90,10 @@ export interface StoryMove {
   readonly to: string;
   /** The paid amount, where it is not the ordered one. */
   readonly paid: string | null;
-  readonly why: string;
+  /** The credited USDT. Null unless it is paid. */
+  readonly credited: string | null;
+  /** Why it ended unpaid. Null for any other change. */
+  readonly why: string | null;
 }
 
 /** One invoice of an order, with what became of it. */
@@ -165,22 +168,29 @@ function endsOf(invoice: StoryInvoice, deliveries: readonly StoryDelivery[]): Mo
 
 /** The moment of a change that the log of a sandbox has. */
 export function momentOfMove(
-  { at, from, to, paid, why }: StoryMove,
+  { at, from, to, paid, credited, why }: StoryMove,
   { amount, currency }: Pick<StoryInvoice, 'amount' | 'currency'>,
 ): Moment {
   const adjustment = paid === null ? null : { actual_amount_fiat: paid };
   const isPaid = to === 'success';
   const isPayment = isPaid && from !== to;
   const word = paymentWord({ status: to, amount, adjustment }).toLowerCase();
-  const what = from === null ? 'created' : from === to ? 'corrected' : word;
+  const late = from === null || from === 'pending' ? '' : ', late';
+  const money = paidText({ paid, amount, currency: currency.code });
+  const credit = credited === null ? '' : `, ${usdtOf(credited)} USDT credited`;
   return {
     at: dateOf(at),
     lane: isPayment ? 'customer' : 'service',
-    grade: what === 'paid less' ? 'advice' : isPaid ? 'pass' : null,
-    what,
-    // The log names what was paid only where it is another amount than the ordered one.
-    text: isPayment && paid === null ? `${moneyText(amount, currency.code)}, ${why}` : why,
+    grade: isPayment && word === 'paid less' ? 'advice' : isPaid ? 'pass' : null,
+    what: from === null ? 'created' : from === to ? 'corrected' : `${word}${late}`,
+    text: isPayment ? `${money}${credit}` : isPaid ? `to ${money}${credit}, no second webhook` : (why ?? money),
   };
+}
+
+/** What was paid, and of what where that is another amount. */
+export function paidText({ paid, amount, currency }: Pick<StoryMove, 'paid'> & { amount: Amount; currency: string }) {
+  const ordered = moneyText(amount, currency);
+  return paid === null ? ordered : `${moneyText(paid, currency)} of ${ordered}`;
 }
 
 function momentsOfDelivery(delivery: StoryDelivery): Moment[] {

@@ -4,7 +4,7 @@
 import type { EndpointName } from '../../contract/endpoints.ts';
 import { checkOptions, configurationFail } from '../../errors/checks.ts';
 import { ConfigurationError } from '../../errors/classes.ts';
-import { isWebhookWaiting, moneyOf, noWebhookWord, paymentWord, webhookWord } from '../story.ts';
+import { isWebhookWaiting, moneyText, noWebhookWord, paidText, paymentWord, webhookWord } from '../story.ts';
 import { type Line, lineOf } from './lines.ts';
 import type { Sandbox } from './sandbox.ts';
 import type { FaultType, SeedFault } from './state/faults.ts';
@@ -101,7 +101,7 @@ const TABLE = {
     done: 'The payment was created.',
     effect(sandbox, [amount, currency], options) {
       const invoice = sandbox.create({ amount, currency, ...options });
-      const created = done(`${invoice.external_id}  ${amount} ${currency}`);
+      const created = done(`${invoice.external_id}  ${moneyText(invoice.amount, invoice.currency.code)}`);
       return { result: invoice, lines: [created, further(invoice.payment_url)] };
     },
   },
@@ -113,7 +113,8 @@ const TABLE = {
     effect(sandbox, [ident, method]) {
       const invoice = sandbox.choose(ident, method);
       const { payment_method: chosen, amount_to_send: sends, currency } = invoice;
-      return { result: invoice, lines: [done(`${ident}  ${chosen?.name}, ${sends} ${currency.code} to send`)] };
+      const toSend = sends === null ? '' : `, ${moneyText(sends, currency.code)} to send`;
+      return { result: invoice, lines: [done(`${ident}  ${chosen?.name}${toSend}`)] };
     },
   },
   pay: {
@@ -314,8 +315,8 @@ async function ended(ending: Promise<SandboxEnding>): Promise<ActionResult> {
   const result = await ending;
   const { invoice, delivery } = result;
   const { external_id, settled_amount_usdt: usdt, adjustment, amount, currency } = invoice;
-  const paid =
-    adjustment === null ? '' : `, ${moneyOf(adjustment.actual_amount_fiat)} of ${moneyOf(amount)} ${currency.code}`;
+  const money = { paid: adjustment?.actual_amount_fiat ?? null, amount, currency: currency.code };
+  const paid = adjustment === null ? '' : `, ${paidText(money)}`;
   const credited = usdt === null ? '' : `, ${usdt} USDT credited`;
   const first = done(`${external_id}  ${paymentWord(invoice)}${paid}${credited}`);
   if (delivery === null) return { result, lines: [first, further('no webhook: it has no callback URL')] };
@@ -356,7 +357,7 @@ function statusOf(sandbox: Sandbox): ActionResult {
     const webhook = delivery ? webhookWord(delivery) : noWebhookWord(invoice);
     const isKnown = delivery !== undefined && !isWebhookWaiting(delivery);
     const grade = isKnown ? (delivery.status === 'delivered' ? 'pass' : 'fail') : null;
-    const amount = `${invoice.amount} ${invoice.currency.code}`;
+    const amount = moneyText(invoice.amount, invoice.currency.code);
     return { ...further(columns(invoice.external_id, amount, paymentWord(invoice), webhook)), grade };
   });
   // As the pages count: the last webhook of a payment, one of `webhooks check` left out.

@@ -1,5 +1,5 @@
 // What people read of an event or an action: lines, each with its grade. The terminal writes them with marks.
-import { momentOfMove, moneyOf } from '../story.ts';
+import { momentOfMove, paidText, usdtOf } from '../story.ts';
 import { sentenceOf } from './delivery/diagnose.ts';
 import type { SandboxEvent } from './state/log.ts';
 
@@ -42,10 +42,13 @@ export function lineOf(event: SandboxEvent): Line | null {
       return line(isGood ? null : 'fail', `${method} ${short}${query}`, result, cause);
     }
     case 'invoice': {
-      const { external_id, paid, amount, currency } = event;
-      const { grade, what, text } = momentOfMove(event, { amount, currency: { code: currency } });
-      const result = paid === null ? text : `${moneyOf(paid)} of ${moneyOf(amount)} ${currency}`;
-      return line(grade, subjectOf(what, external_id), result);
+      const { external_id, credited, why } = event;
+      const { grade, what } = momentOfMove(event, { amount: event.amount, currency: { code: event.currency } });
+      const result = why ?? `${paidText(event)}${credited === null ? '' : `, ${usdtOf(credited)} USDT`}`;
+      const subject = subjectOf(what, external_id);
+      // Two amounts may need more than their column, and are never cut.
+      const width = Math.min(SUBJECT, SUBJECT + RESULT - result.length);
+      return { at: event.at, grade, text: `${subject.padEnd(width)} ${result}`, cause: null };
     }
     case 'attempt': {
       const { cause, attempt, max_attempts: most, status_code, duration_ms: ms, next_retry_at: next } = event;

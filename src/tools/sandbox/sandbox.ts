@@ -317,9 +317,9 @@ export function sandboxOver(world: World, front: Front): Sandbox {
       return shown(invoice);
     },
     pay: (ident, options = {}) => ended(ident, (invoice) => payInvoice(world, invoice, options)),
-    fail: (ident) => ended(ident, (invoice) => closeInvoice(world, invoice, 'fail', 'the payment failed')),
-    cancel: (ident) => ended(ident, (invoice) => closeInvoice(world, invoice, 'canceled', 'it was canceled')),
-    expire: (ident) => ended(ident, (invoice) => closeInvoice(world, invoice, 'expired', 'it expired early')),
+    fail: (ident) => ended(ident, (invoice) => closeInvoice(world, invoice, 'fail', 'nothing was paid')),
+    cancel: (ident) => ended(ident, (invoice) => closeInvoice(world, invoice, 'canceled', 'nothing was paid')),
+    expire: (ident) => ended(ident, (invoice) => closeInvoice(world, invoice, 'expired', 'before its time')),
     adjust: (ident, amount) => ended(ident, (invoice) => adjustInvoice(world, invoice, amount)),
     invoice: (ident) => shown(find(world, ident)),
     invoices: () => store.invoices().reverse().map(shown),

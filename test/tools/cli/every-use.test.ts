@@ -70,8 +70,8 @@ const PASSWORD = { MERCHANT_BASE_URL: 'http://ann:tops3cret@127.0.0.1:1' };
 
 /** Command lines as they are typed, what each prints, its exit code (default: 0), and changes of the environment. */
 const USES: readonly (readonly [line: string, said: string | RegExp, code?: number, env?: Env])[] = [
-  [`sandbox create 25 EUR ${AT}`, /^✓ order-1001 {2}25 EUR\n {2}http/],
-  [`sandbox create 25 EUR --id mine ${AT}`, /^✓ mine {2}25 EUR\n {2}http:\/\/127\.0\.0\.1:\d+\/pay\/[0-9a-f-]{36}\n$/],
+  [`sandbox create 25 EUR ${AT}`, /^✓ order-1001 {2}€25\.00\n {2}http/],
+  [`sandbox create 25 EUR --id mine ${AT}`, /^✓ mine {2}€25\.00\n {2}http:\/\/127\.0\.0\.1:\d+\/pay\/[0-9a-f-]{36}\n$/],
   [`sandbox create 25 EUR --customer c-9 --json ${AT}`, '"customer_id":"c-9"'],
   [`sandbox create 25 EUR --callback http://127.0.0.1:9/w --json ${AT}`, '"http://127.0.0.1:9/w"'],
   [`sandbox create 4.99 EUR ${AT}`, 'amount is outside the range of every payment method', 1],
@@ -79,7 +79,7 @@ const USES: readonly (readonly [line: string, said: string | RegExp, code?: numb
   [`sandbox create 25 EUR --callback http://shop.test/ ${AT}`, 'callback_url must be', 1],
   [`sandbox create 25 ${AT}`, 'create needs an amount and a currency', 2],
   [`sandbox create 25 EUR --customer '' ${AT}`, '--customer is empty', 2],
-  [`sandbox choose order-1042 'Bank transfer' ${AT}`, /^✓ order-1042 {2}Bank transfer, 25\.00 EUR to send\n/],
+  [`sandbox choose order-1042 'Bank transfer' ${AT}`, /^✓ order-1042 {2}Bank transfer, €25\.00 to send\n/],
   [`sandbox choose order-1042 ${AT}`, 'choose needs an order and a payment method', 2],
   [`sandbox pay order-1042 ${AT}`, /^✓ order-1042 {2}Paid, 26\.861298 USDT credited\n {2}no webhook/],
   [`sandbox pay order-1042 --method 'Bank transfer' ${AT}`, /^✓ order-1042 {2}Paid/],
@@ -88,12 +88,12 @@ const USES: readonly (readonly [line: string, said: string | RegExp, code?: numb
   [`sandbox pay paid-1 ${AT}`, /which is final.*\n {2}try: npx merchant-invoicing sandbox status/, 1],
   [`sandbox pay ${AT}`, 'pay needs an order', 2],
   [`sandbox pay order-1042 17.00 ${AT}`, 'pay does not take "17.00". If you mean it so, write --amount 17.00', 2],
-  [`sandbox pay order-1042 --amount 17.00 ${AT}`, 'Paid less, 17.00 of 25.00 EUR'],
-  [`sandbox pay order-1042 --amount 30.00 ${AT}`, 'Paid more, 30.00 of 25.00 EUR'],
+  [`sandbox pay order-1042 --amount 17.00 ${AT}`, 'Paid less, €17.00 of €25.00'],
+  [`sandbox pay order-1042 --amount 30.00 ${AT}`, 'Paid more, €30.00 of €25.00'],
   [`sandbox pay order-1042 --amount some ${AT}`, 'The amount must be text, greater than 0', 1],
   [`sandbox pay order-1042 --late ${AT}`, /^✓ order-1042 {2}Paid, 26\.861298 USDT credited/],
   [`sandbox pay paid-1 --late ${AT}`, 'Only an order that was not paid can be paid late', 1],
-  [`sandbox adjust paid-1 20.00 ${AT}`, 'Paid less, 20.00 of 25.00 EUR'],
+  [`sandbox adjust paid-1 20.00 ${AT}`, 'Paid less, €20.00 of €25.00'],
   [`sandbox adjust order-1042 20.00 ${AT}`, 'Only a paid one can be corrected. To pay another amount, use pay', 1],
   [`sandbox cancel order-1042 --late ${AT}`, 'cancel does not take --late', 2],
   [`sandbox fail order-1042 ${AT}`, /^✓ order-1042 {2}Failed\n/],
@@ -122,7 +122,7 @@ const USES: readonly (readonly [line: string, said: string | RegExp, code?: numb
   [`sandbox reset ${AT}`, 'back to the beginning'],
   [
     `sandbox status ${AT}`,
-    /^ {2}http:.*UTC\n {2}2 payments, 1 webhooks, 0 not delivered\n\n {2}ORDER.*\n✓ paid-1 +25\.00 EUR +Paid +Delivered\n {2}order-1042 +25\.00 EUR +Open +No address\n\n {2}withdrawal 5eed/,
+    /^ {2}http:.*UTC\n {2}2 payments, 1 webhooks, 0 not delivered\n\n {2}ORDER.*\n✓ paid-1 +€25\.00 +Paid +Delivered\n {2}order-1042 +€25\.00 +Open +No address\n\n {2}withdrawal 5eed/,
   ],
   ['sandbox status', /^ {2}http:.*\n {2}2 payments/], // that of MERCHANT_BASE_URL
   [

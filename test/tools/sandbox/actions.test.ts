@@ -33,9 +33,9 @@ it.each<[string, string, object | string, object, RegExp[], Record<string, strin
     'create',
     { ...CHARGE, external_id: null, callback_url: null },
     created,
-    [/^order-1001 {2}25/, /^http/],
+    [/^order-1001 {2}€25/, /^http/],
   ],
-  ['takes an empty field as absent', 'create', empty, created, [/^order-1001 {2}25\.00 EUR$/, /^http/], JSON_FORM],
+  ['takes an empty field as absent', 'create', empty, created, [/^order-1001 {2}€25\.00$/, /^http/], JSON_FORM],
   ['takes all that the service takes', 'create', { ...CHARGE, ...more }, more, [/^order-1001/, /^http/]],
   [
     'says what became of a webhook',

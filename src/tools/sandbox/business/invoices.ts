@@ -5,7 +5,6 @@ import type { FinalInvoiceStatus } from '../../../contract/statuses.ts';
 import type { KnownInvoiceStatus } from '../../../contract/types.ts';
 import { configurationFail, flag, type OptionTable, quoted, readOptions, unchecked } from '../../../errors/checks.ts';
 import { ConfigurationError } from '../../../errors/classes.ts';
-import { moneyOf } from '../../story.ts';
 import { announce, settleDeliveries } from '../delivery/deliveries.ts';
 import type { InvoiceDraft, InvoiceRecord } from '../state/records.ts';
 import type { Payment } from '../types.ts';
@@ -40,7 +39,7 @@ export function openInvoice(world: World, draft: InvoiceDraft, createdAt = world
   };
   world.store.addInvoice(invoice);
   awaitExpiry(world, invoice);
-  logMove(world, invoice, null, `${invoice.amount} ${invoice.currency.code}`);
+  logMove(world, invoice, null);
   return invoice;
 }
 
@@ -89,13 +88,7 @@ export async function payInvoice(world: World, invoice: InvoiceRecord, payment: 
   }
   if (method !== undefined || invoice.method === null) setMethod(world, invoice, method);
   creditPayment(world, invoice, amount);
-  const { adjustment } = invoice;
-  const adjusted =
-    adjustment === null
-      ? ''
-      : `, paid ${moneyOf(adjustment.actual_amount_fiat)} of ${moneyOf(invoice.amount)} (adjusted)`;
-  const why = `${late ? 'paid late, ' : ''}${invoice.settledUsdt} USDT credited${adjusted}`;
-  await finish(world, invoice, 'success', why);
+  await finish(world, invoice, 'success', null);
 }
 
 /** Ends an invoice without a payment. */
@@ -120,12 +113,7 @@ export function adjustInvoice(world: World, invoice: InvoiceRecord, amount: stri
     );
   }
   creditPayment(world, invoice, amount);
-  logMove(
-    world,
-    invoice,
-    'success',
-    `corrected to ${moneyOf(amount)}, ${invoice.settledUsdt} USDT credited, no second webhook`,
-  );
+  logMove(world, invoice, 'success');
 }
 
 /** Credits the paid amount, by the chosen method and rate. */
@@ -158,7 +146,7 @@ function finish(
   world: World,
   invoice: InvoiceRecord,
   status: KnownInvoiceStatus,
-  why: string,
+  why: string | null,
   at = world.clock.now(),
 ): Promise<void> {
   const from = invoice.status;
@@ -187,7 +175,12 @@ function checkAmount(amount: unknown): void {
   );
 }
 
-function logMove(world: World, invoice: InvoiceRecord, from: KnownInvoiceStatus | null, why: string): void {
+function logMove(
+  world: World,
+  invoice: InvoiceRecord,
+  from: KnownInvoiceStatus | null,
+  why: string | null = null,
+): void {
   const { uuid, external_id, status, amount, currency } = invoice;
   world.log.add({
     kind: 'invoice',
@@ -198,6 +191,7 @@ function logMove(world: World, invoice: InvoiceRecord, from: KnownInvoiceStatus 
     amount,
     currency: currency.code,
     paid: invoice.adjustment?.actual_amount_fiat ?? null,
+    credited: invoice.settledUsdt,
     why,
   });
 }

@@ -195,7 +195,7 @@ function story(world: World, invoice: InvoiceRecord): Html {
 ${coming && html`<li class="by-service next"><span></span><p><span class="lane">Service: </span>${coming}</p></li>`}</ol></div>`;
 }
 
-const TONES: Readonly<Record<string, Tone>> = { pass: 'good', advice: 'good', fail: 'bad' };
+const TONES: Readonly<Record<string, Tone>> = { pass: 'good', advice: 'warn', fail: 'bad' };
 
 const LANES: Readonly<Record<Lane, string>> = { customer: 'Customer', service: 'Service', shop: 'Your shop' };
 

@@ -50,8 +50,10 @@ export interface InvoiceMove {
   readonly currency: string;
   /** The paid amount if it is not the ordered one, else null. */
   readonly paid: string | null;
-  /** The cause, as words for people, such as a payment or the end of its lifetime. */
-  readonly why: string;
+  /** The credited USDT. Null unless it is paid. */
+  readonly credited: string | null;
+  /** Why it ended unpaid, as words for people. Null for any other change. */
+  readonly why: string | null;
 }
 
 /** One attempt to deliver a webhook has ended. The status and the time of the next attempt are those after it. */

@@ -78,7 +78,7 @@ describe('sandbox', () => {
     );
     expect(out).toContain('try   npx merchant-invoicing sandbox create');
     const [created = '', refused = '', why = '', ...rest] = out.split('\n\n').at(-1)?.trimEnd().split('\n') ?? [];
-    expect(created).toMatch(/^[\d:]{8} {4}created +order-1 +25\.00 EUR$/);
+    expect(created).toMatch(/^[\d:]{8} {4}created +order-1 +€25\.00$/);
     expect(refused).toMatch(/^[\d:]{8} {2}✗ POST \/invoices +409 INVOICE_ALREADY_EXISTS$/);
     expect([why.trim(), rest]).toEqual(['external_id order-1 is taken by an invoice that is pending', []]);
     expect(out).not.toContain('demo-'); // what is there from the start is no news
@@ -131,7 +131,7 @@ describe('sandbox', () => {
     await create(run.url, { external_id: 'order-2' });
     await cli(['sandbox', 'pay', 'order-2', '--amount', '17.00', '--url', run.url]);
     await run.until('paid less');
-    expect(run.out()).toMatch(/! paid less +order-2 +17\.00 of 25\.00 EUR\n/);
+    expect(run.out()).toMatch(/! paid less +order-2 +€17\.00 of €25\.00, 18\.265682 USDT\n/);
     expect(
       Math.max(
         ...run

@@ -313,7 +313,9 @@ describe('the overview', () => {
     expect(lines).toMatch(/order-1042 created €25\.00 → paid less €17\.00 → webhook delivered, 200 in (?:< 1|\d+) ms/);
     expect(lines.match(/order-1042/g)).toHaveLength(1);
     expect((await open(`${url}/payments`)).text).toContain('€17.00 of €25.00');
-    expect((await open(`${url}/payments/${sandbox.invoice('order-1042').uuid}`)).text).toContain('paid 17.00 of 25.00');
+    expect((await open(`${url}/payments/${sandbox.invoice('order-1042').uuid}`)).text).toContain(
+      'Paid less €17.00 of €25.00, 18.265682 USDT credited',
+    );
   });
 
   it('has one line for the orders of the check, and none for what the tools of the package ask', async () => {

@@ -124,9 +124,9 @@ it('the keyboard goes through the payment page in the order of reading, and pays
     'Pay €25.50',
     'Cancel this order',
     'Dashboard',
-    'Less or more',
+    'Another amount',
     'Failed',
-    'More',
+    'Other endings',
   ]);
   await page.locator('#method-1').focus();
   await page.keyboard.press('ArrowDown');

@@ -47,12 +47,13 @@ it('a phone shows the navigation in one line, each name in full, and the page th
     await page.goto(`${url}/payouts`); // the last one
     const names = await page.locator('.side a').evaluateAll((all) =>
       all.map((each) => {
-        const { top, right } = each.getBoundingClientRect();
-        return { top, right, isCut: each.scrollWidth > each.clientWidth };
+        const { top, left, right } = each.getBoundingClientRect();
+        return { top, left, right, isCut: each.scrollWidth > each.clientWidth };
       }),
     );
     expect([new Set(names.map(({ top }) => top)).size, names.filter(({ isCut }) => isCut)]).toEqual([1, []]);
     expect([names.length, (names.at(-1)?.right ?? 0) <= width], String(width)).toEqual([5, true]);
+    if (width === 390) expect(names[0]?.left).toBeGreaterThanOrEqual(0); // all five have room
   }
 });
 

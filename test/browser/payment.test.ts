@@ -66,7 +66,7 @@ describe('without script', () => {
     const { url, link, invoice, hook } = await order();
     const { page } = await visit(url, options);
     await page.goto(link);
-    await page.getByText('More', { exact: true }).click();
+    await page.getByText('Other endings', { exact: true }).click();
     await page.getByRole('button', { name: 'Disputed' }).click();
     expect(await page.getByLabel('The paid amount').inputValue()).toBe('20.00');
     await expect.poll(() => page.evaluate('document.activeElement.id')).toBe('adjust'); // a browser focuses after it has loaded
@@ -181,7 +181,7 @@ it('the dock of a phone covers nothing of a question, and the page scrolls for i
   const { url, link, sandbox } = await order();
   const { page } = await visit(url, { viewport: { width: 390, height: 664 } });
   await page.goto(link);
-  await page.getByText('Cancel this order').click();
+  await page.getByText('Cancel this order', { exact: true }).click();
   const [answer, dock] = await Promise.all(
     [page.getByRole('button', { name: 'Yes, cancel it' }), page.locator('.dock')].map((each) => each.boundingBox()),
   );
@@ -192,6 +192,25 @@ it('the dock of a phone covers nothing of a question, and the page scrolls for i
   await page.setViewportSize({ width: 390, height: 1000 });
   const scrolls = 'document.documentElement.scrollHeight - innerHeight';
   expect([await page.evaluate(scrolls), sandbox.invoice('order-1042').status]).toEqual([0, 'canceled']);
+});
+
+it('the endings of an open payment: on a phone each name is whole, and what opens is above the dock', async (visit) => {
+  const { url, link } = await order();
+  const { page } = await visit(url);
+  for (const width of [320, 390]) {
+    await page.setViewportSize({ width, height: 844 });
+    await page.goto(link);
+    const buttons = page.locator('.dock .acts').locator('summary, button').filter({ visible: true });
+    const cut = await buttons.evaluateAll((all) => all.map((each) => each.scrollWidth - each.clientWidth));
+    expect([width, cut]).toEqual([width, [0, 0, 0]]);
+    for (const at of [0, 1]) {
+      await page.locator('.dock summary').nth(at).click();
+      const [sheet, dock] = await Promise.all(
+        [page.locator('.dock [open] .sheet'), page.locator('.dock')].map((each) => each.boundingBox()),
+      );
+      expect((sheet?.y ?? 0) + (sheet?.height ?? 0)).toBeLessThanOrEqual(dock?.y ?? 0);
+    }
+  }
 });
 
 it('the dock of a phone: the state, the whole cause, three buttons', async (visit) => {

@@ -182,16 +182,21 @@ export function diagnoseStatus(host: string, url: string | null, status: number 
 
 function ofStatus(reply: Pick<RefusedDelivery, 'body' | 'headers'>, status: number, url: string | null): Diagnosis {
   const id = idOf(reply, status);
-  return diagnosis(id, url, saysStatus({ id }) ? `${status}${firstLineOf(reply)}` : redirectOf(reply));
+  return diagnosis(id, url, saysStatus({ id }) ? `${status}${quoteOf(reply)}` : redirectOf(reply));
 }
 
 const LINE_MAX = 200;
 
 /** What a receiver writes about its refusal is the cause of it. A page for people would not be one line. */
-function firstLineOf({ body }: Pick<RefusedDelivery, 'body'>): string {
+export function firstLineOf(body: string | null): string | null {
   const [line = ''] = (body ?? '').trim().split(/\r?\n/, 1);
-  if (line === '' || line.startsWith('<')) return '.';
-  return `: ${printable(line.slice(0, LINE_MAX))}${/[.!?]$/.test(line) ? '' : '.'}`;
+  return line === '' || line.startsWith('<') ? null : printable(line.slice(0, LINE_MAX));
+}
+
+/** The end of a sentence that has the status. */
+function quoteOf({ body }: Pick<RefusedDelivery, 'body'>): string {
+  const line = firstLineOf(body);
+  return line === null ? '.' : `: ${line}${/[.!?]$/.test(line) ? '' : '.'}`;
 }
 
 function diagnosis(id: CauseId, url: string | null, what = ''): Diagnosis {

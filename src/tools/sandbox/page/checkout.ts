@@ -39,8 +39,9 @@ function offersFor(world: World, { amount, currency: { code }, rate }: InvoiceRe
       };
     }
     try {
-      const reason = compareAmounts(method.client_commission_percent, '0') === 0 ? 'No fee' : '';
-      return { method, price: quote(amount, method, rate ?? settlementRate(world, code)), reason };
+      const price = quote(amount, method, rate ?? settlementRate(world, code));
+      const fee = new Decimal(price.amountToSend).minus(amount);
+      return { method, price, reason: fee.isZero() ? 'No fee' : `${moneyText(fee.toFixed(2), code)} fee` };
     } catch {
       return { method, price: null, reason: 'Not available now: there is no fresh rate' };
     }
@@ -88,7 +89,7 @@ function openOrder(world: World, incoming: IncomingRequest, invoice: InvoiceReco
   const choice = html`<fieldset><legend class="h1">Pay with</legend>${offers.map((offer, at) => methodChoice(offer, at, code, offer.method === chosen?.method))}</fieldset>
 ${message && html`<p class="notice bad" role="alert" tabindex="-1" autofocus>${message}</p>`}
 ${chosen === undefined ? html`<p class="notice bad">No method takes this amount.</p>` : html`<button class="main full" name="action" value="pay" data-pay-button data-busy="Paying…"><span>Pay ${total}</span></button>`}`;
-  const cancel = html`<p>The order is closed, and cannot be paid any more.</p>${buttonForm(uuid, 'cancel', 'Yes, cancel it')}`;
+  const cancel = html`<p>Cancel this order? It cannot be paid any more.</p>${buttonForm(uuid, 'cancel', 'Yes, cancel it')}`;
   return html`<section class="summary" aria-labelledby="order"><div>${shop}
 <h1 class="soft" id="order">${purpose ? html`<bdi>${purpose}</bdi>` : html`Order <bdi>${external_id}</bdi>`}</h1>
 <p class="big">${total}</p>
@@ -130,7 +131,7 @@ function amountMenu(
     word,
     button: pay,
     ...given
-  }: { readonly [Name in 'name' | 'word' | 'button' | 'label' | 'value']: string } & { isOpen?: boolean },
+  }: { readonly [Name in 'name' | 'button' | 'label' | 'value']: string } & { word: Html; isOpen?: boolean },
 ): Html {
   const hint = `Of ${moneyText(amount, currency.code)}, without the fee.`;
   const button = html`<button class="main" name="action" value="${name}">${pay}</button>`;
@@ -143,10 +144,16 @@ function openDock(world: World, incoming: IncomingRequest, invoice: InvoiceRecor
   const { amount, uuid } = invoice;
   const isPayable = offersFor(world, invoice).some(({ price }) => price !== null);
   const value = shareOf(amount, '0.5');
-  const other = { name: 'amount', word: 'Less or more', button: 'Pay this amount', label: 'The customer pays', value };
+  const other = {
+    name: 'amount',
+    word: html`<span class="roomy">Another </span>amount`,
+    button: 'Pay this amount',
+    label: 'The customer pays',
+    value,
+  };
   const more = html`${buttonForm(uuid, 'expire', 'Expired')}${isPayable && buttonForm(uuid, 'dispute', 'Disputed')}`;
-  return html`${dockSays(invoice, html`<p class="ends">End <span class="wide-only">this payment </span>as</p>`)}
-<div class="acts">${isPayable && amountMenu(world, incoming, invoice, other)}${buttonForm(uuid, 'fail', 'Failed')}${menu('More', more)}</div>`;
+  return html`${dockSays(invoice, html`<p class="ends">End <span class="roomy">this </span>payment</p>`)}
+<div class="acts">${isPayable && amountMenu(world, incoming, invoice, other)}${buttonForm(uuid, 'fail', 'Failed')}${menu(html`Other<span class="roomy"> endings</span>`, more)}</div>`;
 }
 
 /** The first line of the dock, and behind it what is wrong. */
@@ -202,7 +209,7 @@ function endingOf(world: World, invoice: InvoiceRecord): TestEnding {
   return { tone: paidAfter === null ? 'good' : 'warn', icon: MARKS.check, title: `Paid${late}`, text: [after, rest] };
 }
 
-/** The order, the fee and what was paid, as the lines of a receipt. */
+/** The order, what was paid and the fee, as the lines of a receipt. */
 function receiptOf(invoice: InvoiceRecord): Html {
   const { external_id, amount, currency, method, status, purpose, finishedAt, uuid } = invoice;
   const paid = paidOf(invoice);
@@ -214,7 +221,7 @@ function receiptOf(invoice: InvoiceRecord): Html {
   const isOpen = open.isPositive() && !open.isZero();
   const sums =
     status === 'success' &&
-    html`${paid.fee !== null && line(html`<bdi>${method?.name}</bdi> fee`, text(paid.fee))}${line(html`Paid${by}`, text(paid.amount), isOpen ? '' : 'total')}${isOpen && line('Open', text(open.toFixed(2)), 'total due')}`;
+    html`${line(html`Paid${by}`, text(paid.amount), isOpen ? '' : 'total')}${paid.fee !== null && line(html`<bdi>${method?.name}</bdi> fee`, text(paid.fee))}${isOpen && line('Open', text(open.toFixed(2)), 'total due')}`;
   const end = html`<p class="ln soft small">${finishedAt === null ? html`<span></span>` : moment(finishedAt)}<span class="mono" title="${uuid}">${uuid.slice(0, 8)}</span></p>`;
   return html`<div class="lines">${line(html`Order <bdi>${external_id}</bdi>${purpose && html`<bdi class="soft small below">${purpose}</bdi>`}`, text(amount))}${sums}${end}</div>`;
 }
@@ -248,7 +255,14 @@ function closedDock(world: World, incoming: IncomingRequest, invoice: InvoiceRec
   const refusal = refusalOf(world, incoming);
   const value = shareOf(adjustment?.actual_amount_fiat ?? amount, '0.8');
   const isOpen = incoming.url.searchParams.get('goal') === 'dispute';
-  const correction = { name: 'adjust', word: 'Correct', button: 'Correct', label: 'The paid amount', value, isOpen };
+  const correction = {
+    name: 'adjust',
+    word: html`Correct`,
+    button: 'Correct',
+    label: 'The paid amount',
+    value,
+    isOpen,
+  };
   const { word, tone } = dockWord(world, invoice);
   const state = html`<p class="hook ${tone}" id="dock-state" data-live>${word}</p><p class="why" id="dock-why" data-live>${cause && html`<bdi>${cause.text}</bdi>`}</p>
 ${refusal && refusal.fields.length === 0 && html`<p class="why" role="alert">${refusal.message}</p>`}`;

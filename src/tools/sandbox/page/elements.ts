@@ -43,12 +43,12 @@ export function paymentTag(invoice: InvoiceRecord): Html {
   return tag(invoice.paidAfter === null ? word : `${word}, late`, PAYMENT_TONES[word] ?? 'off');
 }
 
-/** What the customer paid, and the fee in it: null where a corrected amount no longer says. */
+/** What the customer paid without the fee, and the fee: null without one, and where a corrected amount no longer says. */
 export function paidOf(invoice: InvoiceRecord): { readonly amount: string; readonly fee: string | null } {
   const { adjustment, amountToSend, amount } = invoice;
   if (adjustment !== null) return { amount: adjustment.actual_amount_fiat, fee: null };
   const fee = new Decimal(amountToSend ?? amount).minus(amount);
-  return { amount: amountToSend ?? amount, fee: fee.isZero() ? null : fee.toFixed(2) };
+  return { amount, fee: fee.isZero() ? null : fee.toFixed(2) };
 }
 
 /** A word on its colour. */
@@ -153,6 +153,12 @@ export function copyButton(text: string, label: Part, look = 'link'): Html {
 /** A text to read and copy, such as a request. */
 export function code(id: string, label: string, text: Part): Html {
   return html`<pre id="${id}" dir="auto" tabindex="0" role="group" aria-label="${label}">${text}</pre>`;
+}
+
+/** What to change, with the names in it that a line must not break. */
+export function remedyText(text: string): Html {
+  const parts = text.split(/(\{timestamp\}\.\{body\}|\bMERCHANT_[A-Z_]+)/);
+  return html`<bdi>${parts.map((part, at) => (at % 2 === 0 ? part : html`<code class="whole">${part}</code>`))}</bdi>`;
 }
 
 /** JSON with indents and its texts in a colour. Any other text is unchanged. */

@@ -4,14 +4,14 @@ import { type Html, html, type Part } from '../../html.ts';
 import type { DeliveryRecord } from '../state/records.ts';
 import type { World } from '../world.ts';
 import { counted, minute, since, type Tone } from './elements.ts';
-import { isOwn, outageOf, sinceOf } from './unheard.ts';
+import { causesOf, isOwn, outageOf, sinceOf } from './unheard.ts';
 
 const MINUTE = 60_000;
 /** The smallest window. */
 const WINDOW = 15 * MINUTE;
 /** Minutes from one tick of the axis to the next. A window has six at most. */
 const STEPS = [3, 5, 10, 15, 30, 60, 120, 240, 480, 1440];
-/** At most so many lanes: the endpoints that refuse, then those that were used last. The last lane has all others. */
+/** At most so many lanes: the endpoints that refuse, then the others. The last lane has all that have none. */
 const SHOWN = 5;
 
 /** Something at a time: a payment, or an attempt. */
@@ -45,7 +45,7 @@ export function lanes(world: World, unheard: readonly DeliveryRecord[]): Html | 
     .invoices()
     .filter((invoice) => isOwn(invoice) && invoice.createdAt >= window.start)
     .map(({ createdAt }): Mark => ({ at: createdAt, tone: 'wait' }));
-  const endpoints = endpointsOf(store.deliveries(), window.start);
+  const endpoints = endpointsOf(store.deliveries(), unheard, window.start);
   if (payments.length === 0 && endpoints.length === 0) return null;
   const shown = endpoints.length > SHOWN ? endpoints.slice(0, SHOWN - 1) : endpoints;
   const others = endpoints.slice(shown.length).flatMap(({ marks }) => marks);
@@ -68,23 +68,32 @@ export function lanes(world: World, unheard: readonly DeliveryRecord[]): Html | 
         null,
       ),
   ];
-  const axis = window.ticks.map((at) => html`<span>${minute(at)}</span>`);
-  return html`<div class="lanes-of">${rows}<div class="lane-of axis" aria-hidden="true"><span></span><p>${axis}</p><span></span></div></div>`;
+  // A label at the very end would be cut off.
+  const labelled = window.ticks.filter((at) => placeOf(at, window) < 88);
+  const axis = labelled.map(
+    (at) => html`<foreignObject x="${placeOf(at, window)}%" width="64" height="20">${minute(at)}</foreignObject>`,
+  );
+  return html`<div class="lanes-of">${rows}<div class="lane-of axis" aria-hidden="true"><span></span><svg width="100%" height="20">${axis}</svg><span></span></div></div>`;
 }
 
 function windowOf(now: number, unheard: readonly DeliveryRecord[]): Window {
-  // So that the ticks are whole minutes too, and the last mark is not at the edge.
+  // So that the last mark is not at the edge.
   const end = (Math.floor(now / MINUTE) + 1) * MINUTE;
   const needed = unheard.length === 0 ? WINDOW : Math.max(WINDOW, (end - sinceOf(unheard)) * 1.1);
   const minutes = STEPS.find((step) => step * 6 * MINUTE >= needed) ?? Math.ceil(needed / MINUTE / 6 / 1440) * 1440;
   const step = minutes * MINUTE;
-  const count = Math.ceil(needed / step);
-  const start = end - count * step;
-  return { start, length: count * step, ticks: Array.from({ length: count }, (_, at) => start + at * step) };
+  const start = end - Math.ceil(needed / MINUTE) * MINUTE;
+  const first = Math.ceil(start / step) * step;
+  const ticks = Array.from({ length: Math.ceil((end - first) / step) }, (_, at) => first + at * step);
+  return { start, length: end - start, ticks };
 }
 
-/** Those that refuse come first, then those that were used last. */
-function endpointsOf(deliveries: readonly DeliveryRecord[], start: number): ShopEndpoint[] {
+/** Those that refuse come first, in the order of the causes below the chart. So none changes its place by an attempt. */
+function endpointsOf(
+  deliveries: readonly DeliveryRecord[],
+  unheard: readonly DeliveryRecord[],
+  start: number,
+): ShopEndpoint[] {
   const found = new Map<string, ShopEndpoint>();
   for (const { url, log } of deliveries) {
     for (const { created_at, success, status_code, fault } of log) {
@@ -97,7 +106,9 @@ function endpointsOf(deliveries: readonly DeliveryRecord[], start: number): Shop
       found.set(url, endpoint);
     }
   }
-  return [...found.values()].sort((a, b) => Number(a.last.isGood) - Number(b.last.isGood) || b.last.at - a.last.at);
+  const refusing = new Set(causesOf(unheard).flatMap(({ rows }) => rows[0]?.url ?? []));
+  const good = [...found.keys()].filter((url) => !refusing.has(url)).sort();
+  return [...refusing, ...good].flatMap((url) => found.get(url) ?? []);
 }
 
 /** @param unheard What this endpoint has not accepted. */

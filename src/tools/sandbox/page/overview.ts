@@ -2,6 +2,7 @@ import { SANDBOX_KEY } from '../../../errors/environment.ts';
 import { isSandboxSecret } from '../../../webhooks/verify/sandbox-secret.ts';
 import { type Html, html } from '../../html.ts';
 import { moneyText, paymentWord } from '../../story.ts';
+import { saysStatus } from '../delivery/diagnose.ts';
 import type { UnsentResponse } from '../service/respond.ts';
 import type { IncomingRequest } from '../service/service.ts';
 import type { RequestEntry } from '../state/log.ts';
@@ -16,6 +17,7 @@ import {
   copyButton,
   counted,
   milliseconds,
+  remedyText,
   section,
   since,
   span,
@@ -177,9 +179,9 @@ function causeRow(
   const again =
     (isPage || rows.length < total) && actionForm(incoming, 'resend', html`<button>${words}</button>`, { hidden });
   const comes = isPage ? 'accepted' : next === null ? 'given up' : `next in ${span(next - now)}`;
-  return html`<li class="cause ${tone}"><details name="cause" id="cause-${id}"${isOpen && html` open`} data-kept><summary><span class="dot"></span><span class="what"><strong><bdi>${diagnosis.text}</bdi></strong><span class="soft small">→ <span class="mono">${host}${pathname}</span>${status !== null && diagnosis.id !== 'receiver_failed' && ` answers ${status}`}</span></span>
+  return html`<li class="cause ${tone}"><details name="cause" id="cause-${id}"${isOpen && html` open`} data-kept><summary><span class="dot"></span><span class="what"><strong><bdi>${diagnosis.text}</bdi></strong><span class="soft small">→ <span class="mono">${host}${pathname}</span>${status !== null && !saysStatus(diagnosis) && ` answers ${status}`}</span></span>
 <span class="num sum"><strong>${paid.length === 0 ? 'nothing paid' : paid.map((sum) => html`<span class="money">${sum}</span> `)}</strong><span class="soft small">${counted(rows.length, 'payment')}</span></span><span class="num sum"><strong>since ${since(sinceOf(rows), now)}</strong><span class="soft small">${comes}</span></span></summary>
-<div class="find">${diagnosis.remedy !== null && html`<p><bdi>${diagnosis.remedy}</bdi></p>`}<p class="soft small">${links}${rows.length > NAMED && html`<a href="${all}">and ${rows.length - NAMED} more</a>`}</p><div class="row">${again}<a class="button" href="/webhooks/${id}">Open the latest<span class="unseen"> to ${pathname}</span></a></div></div></details></li>`;
+<div class="find">${diagnosis.remedy !== null && html`<p>${remedyText(diagnosis.remedy)}</p>`}<p class="soft small">${links}${rows.length > NAMED && html`<a href="${all}">and ${rows.length - NAMED} more</a>`}</p><div class="row">${again}<a class="button" href="/webhooks/${id}">Open the latest<span class="unseen"> to ${pathname}</span></a></div></div></details></li>`;
 }
 
 /** A line of the activity. */

@@ -112,12 +112,11 @@ export function paymentPage(world: World, incoming: IncomingRequest, invoice: In
   const hook = webhookOf(world, invoice);
   const wire = toSandboxInvoice(world, invoice);
   const paid = paidOf(invoice);
-  const withFee = paid.fee !== null && html` <span class="soft small">with ${money(paid.fee, code)} fee</span>`;
-  const toPay = status === 'pending' && invoice.amountToSend !== null;
   const details = facts([
     ['Amount', money(amount, code)],
-    ['Paid', status === 'success' && html`${money(paid.amount, code)}${withFee}`],
-    ['To pay', toPay && html`${money(paid.amount, code)}${withFee}`],
+    ['Paid', status === 'success' && money(paid.amount, code)],
+    ['Fee', paid.fee !== null && money(paid.fee, code)],
+    ['To pay', status === 'pending' && invoice.amountToSend !== null && money(invoice.amountToSend, code)],
     ['Credited', settledUsdt !== null && html`<span class="money">${usdtOf(settledUsdt)} USDT</span>`],
     ['Rate', invoice.rate !== null && `${invoice.rate} ${code} per USDT`],
     ['Method', wire.payment_method && html`<bdi>${wire.payment_method.name}</bdi>`],

@@ -42,7 +42,7 @@ export interface Cause {
   readonly weight: Decimal;
 }
 
-/** The causes of some deliveries, the one with most money first. */
+/** The causes of some deliveries, the one with most money first, of equal ones the oldest. */
 export function causesOf(rows: readonly DeliveryRecord[]): Cause[] {
   const keyOf = ({ url, log }: DeliveryRecord): string => {
     const last = log.at(-1);
@@ -54,7 +54,7 @@ export function causesOf(rows: readonly DeliveryRecord[]): Cause[] {
     const weight = Decimal.sum(0, ...group.map(({ invoice }) => invoice.settledUsdt ?? 0));
     return [{ diagnosis: last.cause, status: last.status_code, rows: group, weight }];
   });
-  return causes.sort((a, b) => b.weight.comparedTo(a.weight) || b.rows.length - a.rows.length);
+  return causes.sort((a, b) => b.weight.comparedTo(a.weight) || sinceOf(a.rows) - sinceOf(b.rows));
 }
 
 /** What was paid for the orders of some deliveries, a sum for each currency. Empty if nothing was paid. */

@@ -2,6 +2,7 @@ import { type Html, html, type Part } from '../../html.ts';
 import { shellText } from '../../shell.ts';
 import { paymentWord } from '../../story.ts';
 import { RETRY_DELAYS } from '../delivery/deliveries.ts';
+import { firstLineOf, saysStatus } from '../delivery/diagnose.ts';
 import { signedRequest } from '../delivery/webhook-request.ts';
 import type { UnsentResponse } from '../service/respond.ts';
 import type { IncomingRequest } from '../service/service.ts';
@@ -21,10 +22,12 @@ import {
   menu,
   milliseconds,
   nothing,
+  remedyText,
   since,
   span,
   statusTag,
   sums,
+  type Tone,
   tag,
   time,
   webhookState,
@@ -50,14 +53,15 @@ export function webhooksPage(
       All: () => true,
       'Not delivered': (row) => open.has(row),
       Delivered: ({ status }) => status === 'delivered',
+      Other: (row) => !open.has(row) && row.status !== 'delivered',
     },
     texts: (row) => [row.invoice.external_id, row.eventType, row.url, row.id, row.log.at(-1)?.error],
     hint: 'Order, event, address',
     none: nothing('No webhooks yet', 'One is sent when a payment with a callback URL ends.'),
     at: ({ createdAt }) => createdAt,
-    row: (row) => webhookRow(world, row),
+    row: (row) => webhookRow(world, row, open.has(row)),
     headline,
-    detail: (row, asTitle) => detail(world, incoming, row, asTitle),
+    detail: (row, asTitle) => detail(world, incoming, row, toneOf(row, open.has(row)), asTitle),
     done: { resend: null },
   });
 }
@@ -70,12 +74,29 @@ function endWord(invoice: InvoiceRecord): string {
   return invoice.status === 'success' ? 'canceled' : paymentWord(invoice).toLowerCase(); // it was paid late since
 }
 
-function webhookRow({ clock }: World, row: DeliveryRecord): { readonly look: string; readonly cells: Html } {
-  const { word, tone } = webhookState(row);
+/** Red where the shop has not heard of the payment: not if a later webhook tells it how the payment ended. */
+function toneOf(row: DeliveryRecord, isUnheard: boolean): Tone {
+  const { tone } = webhookState(row);
+  return tone === 'bad' && !isUnheard ? 'off' : tone;
+}
+
+/** The status, and why. A cause that says the status itself is told by the words of the receiver. */
+function causeOf({ status_code, response_body, cause }: SandboxAttempt): string | null {
+  if (cause === null) return null;
+  const why = saysStatus(cause) ? (firstLineOf(response_body) ?? 'no reason given') : cause.text;
+  return `${status_code ?? 'No response'} · ${why.replace(/\.$/, '')}`;
+}
+
+function webhookRow(
+  { clock }: World,
+  row: DeliveryRecord,
+  isUnheard: boolean,
+): { readonly look: string; readonly cells: Html } {
+  const { word } = webhookState(row);
+  const tone = toneOf(row, isUnheard);
   const last = row.log.at(-1);
   const next = row.nextRetryAt === null ? '' : ` · Next attempt in ${span(row.nextRetryAt - clock.now())}`;
-  const status = last?.cause?.id === 'receiver_failed' ? '' : last?.status_code; // its text has the status
-  const what = last?.cause ? `${status ? `${status} · ` : ''}${last.cause.text}` : word;
+  const what = (last && causeOf(last)) ?? word;
   const event = row.eventType === 'invoice.paid' ? 'paid' : endWord(row.invoice);
   return {
     look: `hook-row ${last?.cause && tone === 'good' ? 'warn' : tone}`,
@@ -87,10 +108,11 @@ async function detail(
   world: World,
   incoming: IncomingRequest,
   row: DeliveryRecord,
+  tone: Tone,
   asTitle: (headline: Html) => Html,
 ): Promise<Html> {
   const { invoice, url, log, made, eventType } = row;
-  const { word, tone } = webhookState(row);
+  const { word } = webhookState(row);
   const number = Number(incoming.url.searchParams.get('try') ?? made);
   const attempt = log[number - (made - log.length) - 1] ?? log.at(-1);
   const curl = curlCommand(await signedRequest(world.settings, row, url, world.settings.wallClock()));
@@ -136,10 +158,11 @@ export function diagnosisBox(
       : null;
   const sent =
     isResent && html`<p class="soft small">Sent again at ${time(last.created_at)}: this is what came back.</p>`;
-  const remedy = cause.remedy !== null && html`<p><bdi>${cause.remedy}</bdi></p>`;
+  const remedy = cause.remedy !== null && html`<p>${remedyText(cause.remedy)}</p>`;
   if (success) return html`<div class="box warn"${focus}><h2>${cause.text}</h2>${remedy}${sent}</div>`;
   const subject = `Your endpoint ${status === null ? 'did not answer' : `returned ${status}`}`;
-  return html`<div class="box ${cause.id === 'fault_refused' ? 'warn' : 'bad'}"${focus}><p class="soft small">${subject}</p><h2><bdi>${cause.text}</bdi></h2>
+  const said = !saysStatus(cause) && html`<p class="soft small">${subject}</p>`;
+  return html`<div class="box ${cause.id === 'fault_refused' ? 'warn' : 'bad'}"${focus}>${said}<h2><bdi>${cause.text}</bdi></h2>
 ${remedy}${othersText(world, row)}${sent}<div class="row">${again}</div></div>`;
 }
 

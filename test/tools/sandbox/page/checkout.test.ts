@@ -34,7 +34,7 @@ describe('an open order', () => {
       'Order order-1042 €25.00',
       'Card fee, 2 % €0.50',
       'Pay within 30 min',
-      'Card €25.50',
+      'Card €0.50 fee €25.50',
       'Bank transfer No fee €25.00',
       'For €50.00 to €5,000.00',
     ]) {
@@ -163,7 +163,7 @@ describe('a closed order', () => {
     const { page, invoice } = await order({ callback_url: hook.url });
     const expired = await press(page, 'expire');
     expect((await press(expired, 'late')).text).toMatch(
-      /Paid, late The payment came after the order had ended\..* Paid by Card €25\.50/,
+      /Paid, late The payment came after the order had ended\..* Paid by Card €25\.00 Card fee €0\.50/,
     );
     expect((await press(expired, 'late')).text).toContain('Only an order that was not paid can be paid late');
     expect([invoice().status, hook.received.length]).toEqual(['success', 2]);

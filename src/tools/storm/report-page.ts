@@ -1,6 +1,7 @@
 import { Html, html } from '../html.ts';
 import { clockOf, joinMoments, type Moment, wordsOf } from '../story.ts';
 import { BASE, REPORT, STORM } from '../style.ts';
+import type { StormCustomer, StormNetwork, StormWebhook } from './options.ts';
 import {
   moneyText,
   type StormFinding,
@@ -67,7 +68,7 @@ function survived({ played }: Report): Html {
   const { delivered: __, ...odd } = played.webhooks;
   const rows: readonly (readonly [what: string, counts: Readonly<Record<string, number | undefined>>])[] = [
     ['Kills during work', killsOf(played)],
-    ['Two acts at the same moment', played.together],
+    ['At the same moment', togetherOf(played)],
     ['Webhooks', odd],
     ['Responses at the checkout', broken],
     ['Customers', played.customers],
@@ -85,7 +86,64 @@ function killsOf({ kills: { delivery, job, press } }: Report['played']): Readonl
 
 function countsText(counts: Readonly<Record<string, number | undefined>>): string {
   const parts = Object.entries(counts).filter(([, count]) => count !== undefined && count > 0);
-  return parts.map(([name, count]) => `${count} ${name.replaceAll('_', ' ')}`).join(', ');
+  return parts.map(([name, count]) => `${count} ${PLAYED[name] ?? name}`).join(', ');
+}
+
+/** What was played, as words behind its number. */
+const PLAYED: Readonly<Record<string, string>> = {
+  pay: 'paid',
+  pay_less: 'paid less',
+  pay_more: 'paid more',
+  pay_late: 'paid late',
+  cancel: 'canceled',
+  fail: 'failed to pay',
+  expire: 'let it expire',
+  come_back: 'came back',
+  renew: 'paid a renewal',
+  click_twice: 'clicked twice',
+  two_tabs: 'used two tabs',
+  second_order: 'paid a second order',
+  pay_both: 'paid two invoices',
+  old_tab: 'paid in an old tab',
+  pay_rest: 'paid the rest',
+  dispute: 'disputed the payment',
+  response_lost: 'lost after the work',
+  request_lost: 'lost before the work',
+  server_error: '5xx before the work',
+  server_error_after: '5xx after the work',
+  rate_limit: 'refused by a rate limit',
+  slow: 'slow',
+  truncated: 'cut off',
+  duplicate: 'sent twice',
+  at_once: 'sent twice at once',
+  ack_lost: 'whose response was lost',
+  out_of_order: 'out of order',
+  late_timestamp: 'with a late timestamp',
+  wrong_signature: 'with a wrong signature',
+  outage: 'in an outage',
+  lost: 'lost',
+  forged: 'forged',
+} satisfies Readonly<
+  Record<StormCustomer | Exclude<StormNetwork, 'calm'> | Exclude<StormWebhook, 'delivered'>, string>
+>;
+
+const TWO: Readonly<Record<string, string>> = {
+  press: 'presses',
+  payment: 'payments',
+  return: 'returns',
+  cancellation: 'cancellations',
+  job: 'runs of the job',
+};
+
+/** Such as `two presses at once` for `press + press`, and `payment and job at once`. */
+function togetherOf({ together }: Report['played']): Readonly<Record<string, number>> {
+  const named = Object.entries(together).map(([name, count]): [string, number] => {
+    const acts = name.split(' + ');
+    const [first = ''] = acts;
+    const isTwo = acts.length === 2 && acts[1] === first;
+    return [isTwo ? `times two ${TWO[first] ?? first}` : `times ${acts.join(' and ')}`, count];
+  });
+  return Object.fromEntries(named);
 }
 
 /** The findings are sorted by what they cost, so the groups are too. */
@@ -137,7 +195,8 @@ const NARROW = 358;
 /** Up to this number of orders each has a line. Of more, the right ones are folded. */
 const LINES_ALL = 300;
 const LINES_MAX = 400;
-const LABEL_WIDTH = 170;
+/** Its letters are larger where the drawing is smaller. */
+const LABEL_WIDTH = 240;
 const HOUR_LABEL = 40;
 const HOUR = 3_600_000;
 
@@ -174,7 +233,7 @@ function chart(report: Report, shown: string | null, told: ReadonlySet<string | 
   const hasKills = story.moments.some(({ struck }) => struck !== undefined);
   return html`<div class="chart wide" tabindex="0" role="region" aria-label="The day">${drawing(drawn, lines, WIDTH)}</div>
 ${wrong.length > 0 && html`<div class="chart narrow" role="region" aria-label="The day of the wrong orders">${drawing(drawn, wrong, NARROW)}</div>`}
-<p class="legend"><span><i class="plain"></i>an order, from the button to its last webhook</span><span><i class="dot"></i>webhook accepted</span><span><i class="fault"></i>with a fault</span>${used.map((tone) => html`<span><i class="${tone}"></i>${TONES[tone]}</span>`)}${hasKills && html`<span>↻ the shop is killed and starts again</span>`}${folded > 0 && html`<span>${folded} ${isFolded && 'right '}orders are folded</span>`}</p>`;
+<p class="legend"><span class="of-right"><i class="plain"></i>an order, from the button to its last webhook</span><span class="of-right"><i class="dot"></i>webhook accepted</span><span class="of-right"><i class="fault"></i>with a fault</span>${used.map((tone) => html`<span><i class="${tone}"></i>${TONES[tone]}</span>`)}${hasKills && html`<span>↻ the shop is killed and starts again</span>`}${folded > 0 && html`<span class="of-right">${folded} ${isFolded && 'right '}orders are folded</span>`}</p>`;
 }
 
 interface Drawn {
@@ -203,7 +262,7 @@ function drawing(
     const time = start + index * every * HOUR;
     const label =
       x(time) + HOUR_LABEL < width &&
-      html`<text x="${x(time) + 4}" y="12">${clockOf(new Date(time)).slice(0, 5)}</text>`;
+      html`<text x="${x(time) + 4}" y="14">${clockOf(new Date(time)).slice(0, 5)}</text>`;
     return html`<line class="grid" x1="${x(time)}" x2="${x(time)}" y1="16" y2="${bottom}"/>${label}`;
   });
   const killed = story.moments.flatMap(({ struck, moment: { at } }) => (struck && at ? x(at.getTime()) : []));

@@ -9,7 +9,7 @@ import { axe, sideways, withChromium } from './visit.ts';
 
 const it = withChromium();
 
-it('the report of a storm: axe finds nothing in both themes, nothing scrolls sideways, and its test can be copied', async (visit) => {
+it('the report of a storm: axe finds nothing in both themes, nothing scrolls sideways, letters stay legible, and its test can be copied', async (visit) => {
   const shop = shopWith((wrong) => {
     MISTAKES['memoryStore with a restart'].plant(wrong);
     MISTAKES['adjusted treated as paid in full'].plant(wrong);
@@ -25,10 +25,13 @@ it('the report of a storm: axe finds nothing in both themes, nothing scrolls sid
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`; // it listens on a port
   for (const colorScheme of ['light', 'dark'] as const) {
     const { page: shown, outside, trouble } = await visit(url, { colorScheme });
-    for (const width of [1280, 390]) {
+    for (const width of [1280, 950, 710, 390]) {
       await shown.setViewportSize({ width, height: 800 });
       await shown.goto(url);
       expect([width, colorScheme, await axe(shown), await sideways(shown)]).toEqual([width, colorScheme, [], 0]);
+      const letters = shown.locator('svg text').filter({ visible: true });
+      const heights = await letters.evaluateAll((all) => all.map((each) => each.getBoundingClientRect().height));
+      expect(Math.min(...heights)).toBeGreaterThan(11);
     }
     expect(await shown.getByRole('button', { name: 'Copy as test' }).count()).toBeGreaterThan(1);
     expect([outside, trouble]).toEqual([[], []]);

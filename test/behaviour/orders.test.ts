@@ -96,7 +96,7 @@ const CASES: readonly Case[] = [
       lost: [],
       tries: [],
     },
-    order: [/1042 {2}Open, webhook: Not yet/, /expired +nothing was paid[\s\S]* renewal 1 +25\.00 EUR/],
+    order: [/1042 {2}Open, webhook: Not yet/, /expired +nothing was paid[\s\S]* renewal 1 +€25\.00/],
   },
   {
     state: 'renewed and paid',
@@ -113,7 +113,7 @@ const CASES: readonly Case[] = [
       lost: ['paid_not_fulfilled: fulfil'],
       tries: [],
     },
-    order: [/1042 {2}Paid, webhook: Retrying/, /✓ paid +25\.00 of 25\.00 EUR[\s\S]*\(renewal 1\)/],
+    order: [/1042 {2}Paid, webhook: Retrying/, /✓ paid +€25\.00 of €25\.00[\s\S]*\(renewal 1\)/],
   },
   {
     state: 'the first paid late, while the renewal is open',
@@ -130,7 +130,7 @@ const CASES: readonly Case[] = [
       lost: ['paid_not_fulfilled: fulfil'],
       tries: [],
     },
-    order: [/1042 {2}Paid, webhook: Retrying/, /✓ paid, late +25\.00 of 25\.00 EUR/, /renewal 1 \S+ {2}Open/],
+    order: [/1042 {2}Paid, webhook: Retrying/, /✓ paid, late +€25\.00 of €25\.00/, /renewal 1 \S+ {2}Open/],
   },
   {
     state: 'the first paid late, after the second',
@@ -148,7 +148,7 @@ const CASES: readonly Case[] = [
       lost: ['paid_not_fulfilled: fulfil', 'paid_twice: give_back'],
       tries: ['paid_twice: give_back'],
     },
-    order: [/1042 {2}Paid, webhook: Retrying/, /✓ paid, late +25\.00 of[\s\S]*✓ paid +25\.00 of/],
+    order: [/1042 {2}Paid, webhook: Retrying/, /✓ paid, late +€25\.00 of[\s\S]*✓ paid +€25\.00 of/],
   },
   {
     state: 'both paid, the first one late and before the second',
@@ -166,7 +166,7 @@ const CASES: readonly Case[] = [
       lost: ['paid_not_fulfilled: fulfil', 'paid_twice: give_back'],
       tries: ['paid_twice: give_back'],
     },
-    order: [/1042 {2}Paid, webhook: Retrying/, /✓ paid, late +25\.00 of[\s\S]*✓ paid +25\.00 of/],
+    order: [/1042 {2}Paid, webhook: Retrying/, /✓ paid, late +€25\.00 of[\s\S]*✓ paid +€25\.00 of/],
   },
   {
     state: 'adjusted',
@@ -183,7 +183,7 @@ const CASES: readonly Case[] = [
       lost: ['paid_not_fulfilled: agree', 'amount_differs: agree'],
       tries: ['amount_differs: ask'],
     },
-    order: [/1042 {2}Paid less, webhook: Retrying/, /! paid less +17\.00 of 25\.00 EUR/],
+    order: [/1042 {2}Paid less, webhook: Retrying/, /! paid less +€17\.00 of €25\.00/],
   },
   {
     state: 'a part, and its rest',
@@ -203,7 +203,7 @@ const CASES: readonly Case[] = [
       tries: ['amount_differs: ask', 'invoice_without_order: find_order'],
       parts: [], // the rows that name their order, and say that they are parts
     },
-    order: [/1042 {2}Paid less, webhook: Retrying/, /! paid less +17\.00 of 25\.00 EUR/],
+    order: [/1042 {2}Paid less, webhook: Retrying/, /! paid less +€17\.00 of €25\.00/],
   },
 ];
 

@@ -81,6 +81,7 @@ export class Acts {
   #hasFault = false;
   #failing: FailingReads | null = null;
   #readFaults = 0;
+  #presses = 0;
   #forgeries = 0;
 
   constructor(shop: PlayedShop, records: Records, sandbox: Sandbox) {
@@ -170,6 +171,11 @@ export class Acts {
       const uuid = act.does === 'pay' || act.does === 'end' ? this.#uuidOf(act) : null;
       return uuid === null ? [] : [{ act, uuid }];
     });
+    const [only] = payments;
+    if (only !== undefined && others.some(({ does }) => does === 'press')) {
+      this.#presses += 1;
+      if (this.#presses % 2 === 0) return await this.#payWhilePressed(only, others);
+    }
     for (const { uuid } of payments) held.hold(uuid);
     const paying = payments.map(({ act }) => this.#run(act));
     const atDoor = await Promise.all(
@@ -189,6 +195,17 @@ export class Acts {
       for (const { uuid } of payments) held.release(uuid);
       await Promise.all([...others.map((act) => this.#run(act)), ...paying]);
     }
+    return hasMet;
+  }
+
+  /** The customer pays in the other tab when the press has just read that the invoice is open. */
+  async #payWhilePressed({ act, uuid }: { act: Act; uuid: string }, others: readonly Act[]): Promise<boolean> {
+    const { held } = this.#shop;
+    held.hold(uuid, true);
+    const pressing = Promise.all(others.map((each) => this.#run(each)));
+    const hasMet = await Promise.race([held.opened(uuid).then(() => true), pressing.then(() => false)]);
+    held.release(uuid);
+    await Promise.all([this.#run(act), pressing]);
     return hasMet;
   }
 

@@ -9,6 +9,7 @@ const TURNS = [0, 1, 2, 4];
 
 /** A webhook that is held: both are resolved once. */
 class Held {
+  readonly isForRead: boolean;
   arrive = (): void => {};
   open = (): void => {};
   readonly arrived = new Promise<void>((resolve) => {
@@ -17,6 +18,10 @@ class Held {
   readonly opened = new Promise<void>((resolve) => {
     this.open = resolve;
   });
+
+  constructor(isForRead: boolean) {
+    this.isForRead = isForRead;
+  }
 }
 
 export class HeldWebhooks {
@@ -24,9 +29,9 @@ export class HeldWebhooks {
   readonly #held = new Map<string, Held>();
   #turns = 0;
 
-  /** Holds the webhooks of an invoice from now on, until `release`. */
-  hold(uuid: string): void {
-    this.#held.set(uuid, new Held());
+  /** Holds the webhooks of an invoice from now on, until `release`. `isForRead`: until the shop has read the invoice. */
+  hold(uuid: string, isForRead = false): void {
+    this.#held.set(uuid, new Held(isForRead));
   }
 
   /** Resolves when the webhook of the invoice is at the door. */
@@ -58,7 +63,9 @@ export class HeldWebhooks {
    */
   see(event: SandboxEvent): void {
     if (this.#held.size === 0 || event.kind !== 'request') return;
-    for (const uuid of this.#held.keys()) {
+    for (const [uuid, { isForRead }] of this.#held) {
+      if (isForRead && event.method === 'GET' && event.response_body.includes(uuid)) this.release(uuid);
+      if (isForRead) continue;
       if (event.operation === 'invoices.create') this.release(uuid);
       // The log keeps the start of a body, and a list may name the invoice behind it.
       const isNamed = event.operation === 'invoices.list' || event.response_body.includes(uuid);

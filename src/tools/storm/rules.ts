@@ -375,7 +375,7 @@ function rateDrift({ given }: Case): number {
 
 /** By how much USDT the credit, the refunds and the fee are too much, or too little where that is negative. */
 export function gapOf(order: Case): Decimal {
-  const { given, credited, corrected, paid, accepts } = order;
+  const { given, rows, credited, corrected, paid, accepts } = order;
   const zero = new Decimal(0);
   const back = ofKind(given, 'credit', 'refund');
   const sum = creditOf(back);
@@ -384,10 +384,11 @@ export function gapOf(order: Case): Decimal {
   const all = sum.plus(sumOf(fees.map(({ credited_usdt }) => credited_usdt)));
   const most = mostCredit(order).times(rateDrift(order));
   if (all.gt(most)) return all.minus(most);
-  // What is not said may be the rest: a row without its amount, parcels, and what a person decides.
+  // What is not said may be the rest: a row without its amount, goods that came back, parcels, what a person decides.
   const goods = ofKind(given, 'goods');
   const isOpen = [...back, ...fees].some(({ credited_usdt }) => (credited_usdt ?? null) === null);
-  if (isOpen || goods.some(isParcel) || ofKind(given, 'review').length > 0) return zero;
+  const isReturned = goods.length > 0 && isInState(rows, 'refunded');
+  if (isOpen || isReturned || goods.some(isParcel) || ofKind(given, 'review').length > 0) return zero;
   const due =
     goods.length === 0
       ? Decimal.min(credited, corrected)

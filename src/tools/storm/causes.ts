@@ -156,7 +156,7 @@ function whyDropped(order: Case, alike: readonly Case[]): StormMistake | null {
   const { record, showsGiven, paid, invoices } = order;
   if (!isTold(order)) return null;
   if (isOfMoment(order, alike, 'payment')) return 'lost_together';
-  if (isOfMoment(order, alike, 'end')) return 'renewal_canceled';
+  if (isOfMoment(order, alike, 'end')) return invoices.length > 1 ? 'renewal_canceled' : 'canceled_together';
   if (isOfMoment(order, alike, 'press')) return 'press_overwrites';
   const kill = killOf(order);
   // Where most were dropped without a kill, it was near by chance.
@@ -277,8 +277,9 @@ function whyTwiceInAll(order: Case, { alike, gaveAlone }: Around): Named {
   if (usual !== undefined && (why === 'race' || why === 'no_dedupe') && why !== usual) return named(usual, more);
   if (!RECORDS.has(why) || !isAcrossKill(order.seen)) return named(why, more);
   const same = alike.filter((each) => whyTwice(each, gaveAlone) === why);
-  if (same.some((each) => !isAcrossKill(each.seen))) return named(why, more);
-  return named(same.every((each) => killOf(each) === 'within') ? 'not_atomic' : 'forgets');
+  const across = same.filter((each) => isAcrossKill(each.seen));
+  if (across.length * 2 < same.length) return named(why, more);
+  return named(across.every((each) => killOf(each) === 'within') ? 'not_atomic' : 'forgets');
 }
 
 /** Mistakes that also appear when a restart has lost the records. */

@@ -83,6 +83,7 @@ const PAIRS: readonly (readonly [StormCustomer, StormWebhook, times: number])[] 
   ['pay_late', 'lost', 2],
   ['renew', 'lost', 2],
   ['pay_late', 'out_of_order', 3],
+  ['pay_late', 'out_of_order', 2],
   ['pay_late', 'delivered', 1],
   ['come_back', 'delivered', 2],
   ['renew', 'delivered', 2],
@@ -125,7 +126,7 @@ const FIVE_HOURS = 300 * MINUTE;
 const seconds = (draw: number): number => 1_000 + Math.floor(draw * 89_000);
 const minutes = (draw: number): number => Math.floor((2 + draw * 28) * MINUTE);
 
-/** Held until the payment of the renewal, with which it is sent. */
+/** Held until the payment, late or of the renewal, with which it is sent. */
 const UNTIL_PAYMENT = FIVE_HOURS + MINUTE;
 const untilPayment = (): number => UNTIL_PAYMENT;
 const aMinute = (draw: number): number => 30_000 + Math.floor(draw * 60_000);
@@ -136,7 +137,7 @@ const aMinute = (draw: number): number => 30_000 + Math.floor(draw * 60_000);
  */
 const HELD = {
   any: [seconds, minutes, () => FIVE_HOURS],
-  late: [() => FIVE_HOURS, minutes, seconds],
+  late: [() => FIVE_HOURS, untilPayment, minutes, untilPayment, seconds],
   renewed: [aMinute, untilPayment, () => 18 * MINUTE, untilPayment, () => FIVE_HOURS, untilPayment],
   old: [aMinute, () => 18 * MINUTE, () => FIVE_HOURS],
 } as const;
@@ -219,8 +220,9 @@ export function planCustomers(settings: CheckedSettings): PlannedCustomer[] {
     const order = { id: `order-${number}`, customer_id, amount, currency };
     const kill = kills.get(index) ?? null;
     const isCoupled = partner !== undefined || [...couples.values()].includes(index);
-    const isFree = !isCoupled && kill === null && PAYING.has(kind);
-    const paysWith = !isFree ? null : times.heldFor === UNTIL_PAYMENT ? 'end' : beginsWith(turns, kind, webhook);
+    const isFree = !isCoupled && kill === null;
+    const isOfEnd = isFree && times.heldFor === UNTIL_PAYMENT;
+    const paysWith = isOfEnd ? 'end' : isFree && PAYING.has(kind) ? beginsWith(turns, kind, webhook) : null;
     const twin = partner ?? beside;
     const together =
       twin === undefined ? null : { order: twin.order.id, does: partner ? ('pay' as const) : ('press' as const) };

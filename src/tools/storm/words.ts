@@ -150,7 +150,7 @@ export const CAUSES = {
     'Change a row in one statement, or lock the row before you read it. Otherwise the second write replaces the first. Key a job of a queue by the invoice_uuid: a key of the order drops the second job.',
   ],
   canceled_together: [
-    'A canceled event came at the same moment as the payment of the renewal, and replaced the state of the paid order.',
+    'A canceled event came at the same moment as the payment, and replaced the state of the paid order.',
     "Cancel in one statement, UPDATE … WHERE state = 'open', or lock the row before you read it.",
   ],
   press_overwrites: [

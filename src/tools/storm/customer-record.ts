@@ -74,7 +74,10 @@ export class Records {
     const ofCustomer = pressing.filter(({ plan }) => plan.order.customer_id === customer_id);
     const fitting = pressing.length <= 1 ? pressing : ofCustomer;
     const pressed = pressing.find((each) => each === byId) ?? (fitting.length === 1 ? fitting[0] : undefined);
-    const record = pressed ?? byId ?? (pressing.length > 1 ? undefined : this.#guess(external_id, customer_id));
+    // A shop that renews in its handler may do so while somebody else presses.
+    const renewed = orderOf(external_id).renewal > 0 && byId !== undefined && byId.uuids.length > 0 ? byId : undefined;
+    const record =
+      renewed ?? pressed ?? byId ?? (pressing.length > 1 ? undefined : this.#guess(external_id, customer_id));
     if (record === undefined) this.#unowned.set(invoice.uuid, invoice);
     else this.#give(invoice, record);
   }

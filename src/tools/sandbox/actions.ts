@@ -16,9 +16,6 @@ const fail = configurationFail();
 /** The customer of the orders that `webhooks check` creates, by which the pages tell them from the merchant's. */
 export const CHECK_CUSTOMER = 'merchant-invoicing webhooks check';
 
-/** The user agent of the request that `doctor` makes without a key, and which is refused on purpose. */
-export const DOCTOR_AGENT = 'merchant-invoicing doctor';
-
 /** One argument of an action: a field of a form, or a word of the command line. */
 export interface ActionWord {
   readonly field: string;

@@ -274,7 +274,7 @@ ${refusal && refusal.fields.length === 0 && html`<p class="why" role="alert">${r
 }
 
 /** What became of the webhook, as a sentence without an end. */
-function dockWord(world: World, invoice: InvoiceRecord): { readonly word: string; readonly tone: Tone } {
+function dockWord(world: World, invoice: InvoiceRecord): { readonly word: Part; readonly tone: Tone } {
   const { word, tone } = webhookOf(world, invoice);
   const delivery = world.store.latestDelivery(invoice);
   const last = delivery?.log.at(-1);
@@ -282,7 +282,8 @@ function dockWord(world: World, invoice: InvoiceRecord): { readonly word: string
   if (last.success) return { word: `Webhook accepted in ${milliseconds(last.duration_ms)}`, tone };
   const status = last.status_code;
   if (status === null) return { word: 'Webhook: no response', tone };
-  return { word: `Webhook ${status >= 500 ? 'failed' : 'refused'}, ${status}`, tone };
+  const failed = status >= 500 ? 'failed' : 'refused';
+  return { word: html`<span class="roomy">Webhook </span>${failed}, ${status}`, tone };
 }
 
 /** A form with one button of this page. */

@@ -1,7 +1,6 @@
-import { orderOf } from '../../../contract/orders.ts';
 import { type Html, html } from '../../html.ts';
 import { shellText } from '../../shell.ts';
-import { DOCTOR_AGENT } from '../actions.ts';
+import { isProbe } from '../lines.ts';
 import type { UnsentResponse } from '../service/respond.ts';
 import type { IncomingRequest } from '../service/service.ts';
 import type { RequestEntry } from '../state/log.ts';
@@ -29,19 +28,11 @@ export function requestName({ method, path, query }: RequestEntry): string {
 
 /** False for what is refused in the course of things. */
 export function isRefused(world: World, row: RequestEntry): boolean {
-  return hasFailed(row) && !isProbe(world, row);
+  return hasFailed(row) && !isProbe(row, (order) => world.store.ofOrder(order).length > 0);
 }
 
 function hasFailed({ status }: RequestEntry): boolean {
   return status === null || status >= 400;
-}
-
-/** The request of `doctor` without a key, and whether an order has a renewal. */
-function isProbe({ store }: World, { headers, path, status, operation }: RequestEntry): boolean {
-  if (headers['user-agent'] === DOCTOR_AGENT) return true;
-  if (status !== 404 || operation !== 'invoices.get') return false;
-  const { order, renewal } = orderOf(path.split('/')[5] ?? '');
-  return renewal > 0 && store.ofOrder(order).length > 0;
 }
 
 /** The payment that a request made or asked for, if there is one. */

@@ -223,7 +223,7 @@ export interface Finding {
   readonly actual: Decimal | string | number | null;
   /** `actual` minus `expected` for amounts, otherwise null. */
   readonly difference: Decimal | null;
-  /** The money of the order. Of several findings about one order, the first has the money. Null where there is none. */
+  /** The money of the order, or null. Where an order has several findings, it stands in the first one. */
   readonly money: FindingMoney | null;
   /** What to do, as a word. */
   readonly advice: Advice;

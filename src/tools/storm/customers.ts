@@ -60,7 +60,10 @@ export interface PlannedCustomer {
   readonly paysBoth: Both | null;
   /** How long the event of the end is held, where it comes out of order. */
   readonly heldFor: number;
-  /** What begins together with the payment: the return of the customer, a turn of the shop's job, or the webhook of the first invoice's end. */
+  /**
+   * What begins together with the payment: the return of the customer, a turn of the shop's job, a press in another tab,
+   * or the webhook of the first invoice's end.
+   */
   readonly paysWith: 'return' | 'job' | 'press' | 'end' | null;
   /** The order whose first press, or whose payment, begins together with this one. */
   readonly twin: { readonly order: string; readonly does: 'press' | 'pay' } | null;

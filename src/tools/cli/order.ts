@@ -235,7 +235,7 @@ function momentLines(moments: readonly Moment[], style: Style): string[] {
     const heading = today === day ? [] : ['', `  ${today} (UTC)`];
     day = today;
     const mark = grade === null ? ' ' : markOf(grade, style);
-    const time = at === null ? ' '.repeat(8) : clockOf(at);
+    const time = at === null ? '—'.padEnd(8) : clockOf(at); // the service does not say when
     return [
       ...heading,
       wrapped(oneLine(text, 200), width + 26, `  ${time}  ${lane.padEnd(8)}  ${mark} ${what.padEnd(width)}  `),

@@ -78,16 +78,17 @@ export interface Style {
   readonly bad: Paint;
   readonly warn: Paint;
   readonly strong: Paint;
+  readonly soft: Paint;
 }
 
 /** No colour when piped, with NO_COLOR, or on a dumb terminal. */
 export function styleOf({ env, isTerminal }: Pick<Io, 'env' | 'isTerminal'>): Style {
   const isColoured = isTerminal && !env['NO_COLOR'] && env['TERM'] !== 'dumb';
   const paint =
-    (format: 'green' | 'red' | 'yellow' | 'bold'): Paint =>
+    (format: 'green' | 'red' | 'yellow' | 'bold' | 'dim'): Paint =>
     (text) =>
       isColoured ? styleText(format, text, { validateStream: false }) : text;
-  return { good: paint('green'), bad: paint('red'), warn: paint('yellow'), strong: paint('bold') };
+  return { good: paint('green'), bad: paint('red'), warn: paint('yellow'), strong: paint('bold'), soft: paint('dim') };
 }
 
 /** A line of JSON. Its escapes also hide what JSON leaves as it is, such as U+009B and U+2028. */

@@ -31,6 +31,7 @@ export function lineOf(event: SandboxEvent): Line | null {
   });
   switch (event.kind) {
     case 'note':
+      if (event.external_id !== null) return line(null, subjectOf('webhook', event.external_id), event.text);
       return { at: event.at, grade: null, text: event.text, cause: null };
     case 'request': {
       const { status, code, fault, why, operation, method, path, query } = event;

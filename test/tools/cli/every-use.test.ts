@@ -275,7 +275,7 @@ const SERVES: readonly (readonly [line: string, look: (run: Served, place: Place
       expect(new Set(withdrawals.map(statuses))).toEqual(new Set(['pending', 'approved', 'rejected']));
       expect(invoices.filter(({ is_adjusted }) => is_adjusted)).toHaveLength(2);
       expect(new Set(invoices.map(({ currency }) => currency?.code)).size).toBeGreaterThanOrEqual(4);
-      expect(out()).toContain(`Look first ${url}/\n`);
+      expect(out()).toContain(`Look first  ${url}/\n`);
       const overview = (await (await fetch(url)).text()).replace(/<[^>]*>/g, '');
       expect(overview).toMatch(/Your shop has not heard of 2 payments, €208\.00, since/);
       expect(overview).toContain('The secret of the receiver is the API key.');

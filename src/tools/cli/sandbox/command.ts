@@ -135,12 +135,12 @@ function banner(sandbox: Sandbox, style: Style, { seed, demo }: Pick<Flags, 'see
   const lines = [
     `${style.strong('SANDBOX')}  nothing here is real money`,
     '',
-    `API        ${url.padEnd(width)}key     ${apiKey}`,
-    `Dashboard  ${`${url}/`.padEnd(width)}secret  ${webhookSecret}`,
-    `Clock      ${clock}`,
-    ...(seed === undefined ? [] : [`Seed       ${sandbox.seed}`]),
+    `API         ${url.padEnd(width)}key     ${apiKey}`,
+    `Dashboard   ${`${url}/`.padEnd(width)}secret  ${webhookSecret}`,
+    `Clock       ${clock}`,
+    ...(seed === undefined ? [] : [`Seed        ${sandbox.seed}`]),
     ...(demo
-      ? [`Look first ${`${url}/`}`, '           Two customers have paid, and the shop does not know. Why?']
+      ? [`Look first  ${`${url}/`}`, '            Two customers have paid, and the shop does not know. Why?']
       : []),
     '',
     'env   for node --env-file=.env, or for your shell',
@@ -166,6 +166,8 @@ function eventWriter(style: Style): (event: SandboxEvent) => string | null {
     if (line === null) return null;
     const isRepeated = event.kind === 'attempt' && lastCauses.get(event.url) === line.cause;
     if (event.kind === 'attempt') lastCauses.set(event.url, line.cause);
-    return `${lineText(isRepeated ? { ...line, cause: null } : line, style)}\n`;
+    const text = lineText(isRepeated ? { ...line, cause: null } : line, style);
+    // What was only read, as by `doctor`, stands behind what happened.
+    return `${event.kind === 'request' && event.method === 'GET' && line.grade === null ? style.soft(text) : text}\n`;
   };
 }

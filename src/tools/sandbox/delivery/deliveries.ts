@@ -47,8 +47,8 @@ export async function announce(world: World, invoice: InvoiceRecord): Promise<vo
   const url = invoice.callback_url;
   const eventType = eventTypeOf(invoice);
   if (url === null) {
+    world.log.note('not sent: no callback URL', invoice.external_id);
     const problem = `${eventType} of ${invoice.external_id} is not sent: it has no callback URL`;
-    world.log.note(problem, invoice.external_id);
     warn(world, 'not sent', `${problem}. webhookRequest() returns it as a Request. quiet: true hides this line.`);
     return;
   }
@@ -138,13 +138,13 @@ export function attempt(world: World, delivery: DeliveryRecord, trigger: Trigger
   delivery.retry?.cancel();
   delivery.retry = null;
   delivery.nextRetryAt = null;
-  const { invoice, eventType, status } = delivery;
+  const { invoice, status } = delivery;
   // A resend of what has ended waits for nothing.
   const types = status === 'pending' ? DELIVERY_FAULTS : DELIVERY_FAULTS.filter((type) => type !== 'hold');
   const fault = world.faults.forDelivery(invoice.external_id, types);
   if (fault?.type === 'hold') {
     schedule(world, delivery, durationOf(fault));
-    world.log.note(`${eventType} of ${invoice.external_id} is held, by the fault hold`, invoice.external_id);
+    world.log.note('held, by the fault hold', invoice.external_id);
     return Promise.resolve();
   }
   const promise = runAttempt(world, delivery, trigger, fault);

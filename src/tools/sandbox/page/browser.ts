@@ -41,7 +41,9 @@ export function pageScript(): void {
       if (day !== before) {
         const head = document.createElement('li');
         head.className = 'day';
-        head.textContent = day === today ? 'Today' : day;
+        const what = document.createElement('span');
+        what.textContent = list.dataset['days'] ?? '';
+        head.append(day === today ? 'Today' : day, what);
         each.before(head);
       }
       before = day;

@@ -151,7 +151,9 @@ function openDock(world: World, incoming: IncomingRequest, invoice: InvoiceRecor
     label: 'The customer pays',
     value,
   };
-  const more = html`${buttonForm(uuid, 'expire', 'Expired')}${isPayable && buttonForm(uuid, 'dispute', 'Disputed')}`;
+  const ending = (action: string, word: string, hint: string): Html =>
+    html`<div>${buttonForm(uuid, action, word)}<p class="soft small">${hint}</p></div>`;
+  const more = html`${ending('expire', 'Expired', 'The time to pay passes.')}${isPayable && ending('dispute', 'Disputed', 'It is paid, then the amount is corrected.')}`;
   return html`${dockSays(invoice, html`<p class="ends">End <span class="roomy">this </span>payment</p>`)}
 <div class="acts">${isPayable && amountMenu(world, incoming, invoice, other)}${buttonForm(uuid, 'fail', 'Failed')}${menu(html`Other<span class="roomy"> endings</span>`, more)}</div>`;
 }

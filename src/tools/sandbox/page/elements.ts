@@ -99,15 +99,20 @@ export function since(at: number, now: number): Html {
 }
 
 /** A heading for each day of a list whose rows are in the order of time. */
-export function byDay<Row>(rows: readonly Row[], at: (row: Row) => number | string, show: (row: Row) => Html): Html {
+export function byDay<Row>(
+  rows: readonly Row[],
+  at: (row: Row) => number | string,
+  show: (row: Row) => Html,
+  times: string,
+): Html {
   let day = '';
   const items = rows.map((row) => {
     const today = new Date(at(row)).toUTCString().slice(5, 16);
-    const head = today === day ? null : html`<li class="day">${today}</li>`;
+    const head = today === day ? null : html`<li class="day">${today}<span>${times}</span></li>`;
     day = today;
     return html`${head}<li>${show(row)}</li>\n`;
   });
-  return html`<ol class="rows" data-days>${items}</ol>`;
+  return html`<ol class="rows" data-days="${times}">${items}</ol>`;
 }
 
 /**

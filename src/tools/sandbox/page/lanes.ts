@@ -68,12 +68,29 @@ export function lanes(world: World, unheard: readonly DeliveryRecord[]): Html | 
         null,
       ),
   ];
-  // A label at the very end would be cut off.
-  const labelled = window.ticks.filter((at) => placeOf(at, window) < 88);
-  const axis = labelled.map(
-    (at) => html`<foreignObject x="${placeOf(at, window)}%" width="64" height="20">${minute(at)}</foreignObject>`,
-  );
-  return html`<div class="lanes-of">${rows}<div class="lane-of axis" aria-hidden="true"><span></span><svg width="100%" height="20">${axis}</svg><span></span></div></div>`;
+  return html`<div class="lanes-of">${rows}<div class="lane-of axis" aria-hidden="true"><span></span><svg width="100%" height="20">${axis(window, outage)}</svg><span></span></div></div>`;
+}
+
+/** How wide a label is on the narrowest chart, in percent of it. */
+const LABEL = 13;
+
+/** The times below the lanes: when the outage began, now, and those of the ticks that have the room. */
+function axis(window: Window, outage: number | null): Part {
+  const label = (x: number, look: string, text: Part): Html =>
+    html`<foreignObject x="${x}%" width="64" height="20" class="${look}">${text}</foreignObject>`;
+  const taken: number[] = []; // where a label begins
+  const begin = outage === null ? null : placeOf(outage, window);
+  const isLate = begin !== null && begin > 100 - LABEL; // its label ends at the line
+  if (begin !== null) taken.push(isLate ? begin - LABEL : begin);
+  const isFree = (x: number): boolean => taken.every((at) => Math.abs(at - x) >= LABEL);
+  const hasNow = isFree(100 - LABEL);
+  if (hasNow) taken.push(100 - LABEL);
+  const ticks = window.ticks.filter((at) => placeOf(at, window) <= 100 - LABEL && isFree(placeOf(at, window)));
+  return [
+    ticks.map((at) => label(placeOf(at, window), 'tick', minute(at))),
+    begin !== null && label(begin, `begin${isLate ? ' late' : ''}`, minute(outage ?? 0)),
+    hasNow && label(100, 'late', html`<span>now</span>`),
+  ];
 }
 
 function windowOf(now: number, unheard: readonly DeliveryRecord[]): Window {
@@ -154,9 +171,10 @@ function lane(label: Html, word: Html, marks: readonly Mark[], window: Window, o
   });
   const from = outage === null ? null : placeOf(outage, window);
   const shade = from !== null && html`<rect x="${from}%" width="${100 - from}%" height="100%"/>`;
+  const begin = from !== null && html`<line class="begin" x1="${from}%" x2="${from}%" y1="0" y2="100%"/>`;
   const grid = window.ticks.map((at) => {
     const x = placeOf(at, window);
     return html`<line x1="${x}%" x2="${x}%" y1="0" y2="100%"/>`;
   });
-  return html`<div class="lane-of"><p>${label}</p><svg width="100%" height="32" aria-hidden="true">${shade}${grid}${shapes}</svg><p class="small num">${word}</p></div>`;
+  return html`<div class="lane-of"><p>${label}</p><svg width="100%" height="32" aria-hidden="true">${shade}${grid}${begin}${shapes}</svg><p class="small num">${word}</p></div>`;
 }

@@ -115,6 +115,8 @@ interface PanesPage<Row> extends Omit<ListParts<Row>, 'show'> {
   /** The row that the address names, or null. */
   readonly chosen: Row | null;
   readonly at: (row: Row) => number | string;
+  /** What the times of the rows say, above them. */
+  readonly times: string;
   /** A row of the list: the classes of its link, and what stands in it. */
   readonly row: (row: Row) => { readonly look: string; readonly cells: Html };
   /** The headline of a row, as text. */
@@ -133,16 +135,21 @@ export async function panesPage<Row extends { readonly id: string }>(
   incoming: IncomingRequest,
   parts: PanesPage<Row>,
 ): Promise<UnsentResponse> {
-  const { title, path, rows, note, chosen, at, row: rowOf, headline, detail, done } = parts;
+  const { title, path, rows, note, chosen, at, times, row: rowOf, headline, detail, done } = parts;
   const address = { ...incoming, url: new URL(`${path}${incoming.url.search}`, incoming.url) };
   const query = addressOf(address, { try: '' }).slice(path.length);
   const show = (part: readonly Row[]): Html =>
-    byDay(part, at, (row) => {
-      const { look, cells } = rowOf(row);
-      const isShown = row === (chosen ?? part[0]);
-      // The address has the list as it stands, and the place to which the browser scrolls the list.
-      return html`<a class="row ${look}" href="${path}/${row.id}${query}#${row.id}" id="${row.id}"${isShown && html` aria-current="true"`}>${cells}</a>`;
-    });
+    byDay(
+      part,
+      at,
+      (row) => {
+        const { look, cells } = rowOf(row);
+        const isShown = row === (chosen ?? part[0]);
+        // The address has the list as it stands, and the place to which the browser scrolls the list.
+        return html`<a class="row ${look}" href="${path}/${row.id}${query}#${row.id}" id="${row.id}"${isShown && html` aria-current="true"`}>${cells}</a>`;
+      },
+      times,
+    );
   const list = listing(address, rows, { ...parts, show });
   const isChosen = chosen !== null;
   const shown = chosen ?? list.part[0];

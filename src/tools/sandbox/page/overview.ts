@@ -53,6 +53,7 @@ export function overviewPage(world: World, incoming: IncomingRequest): UnsentRes
           news,
           ({ at }) => at,
           ({ line }) => line,
+          'last event',
         ),
       )
     }</div>
@@ -163,7 +164,7 @@ function causeRow(
   const tone = isPage || diagnosis.id === 'fault_refused' ? 'warn' : 'bad';
   const links = rows
     .slice(0, NAMED)
-    .map((row) => html`<a href="/webhooks/${row.id}">${brief(row.invoice.external_id)}</a> `);
+    .map((row) => html`<a href="/webhooks/${row.id}">${brief(row.invoice.external_id)}</a>`);
   // The address finds all of this endpoint, so that the count and the rows agree.
   const all = `/webhooks?${isPage ? '' : 'state=not+delivered&'}q=${encodeURIComponent(url)}`;
   const [only, ...others] = rows;
@@ -181,7 +182,7 @@ function causeRow(
   const comes = isPage ? 'accepted' : next === null ? 'given up' : `next in ${span(next - now)}`;
   return html`<li class="cause ${tone}"><details name="cause" id="cause-${id}"${isOpen && html` open`} data-kept><summary><span class="dot"></span><span class="what"><strong><bdi>${diagnosis.text}</bdi></strong><span class="soft small">→ <span class="mono">${host}${pathname}</span>${status !== null && !saysStatus(diagnosis) && ` answers ${status}`}</span></span>
 <span class="num sum"><strong>${paid.length === 0 ? 'nothing paid' : paid.map((sum) => html`<span class="money">${sum}</span> `)}</strong><span class="soft small">${counted(rows.length, 'payment')}</span></span><span class="num sum"><strong>since ${since(sinceOf(rows), now)}</strong><span class="soft small">${comes}</span></span></summary>
-<div class="find">${diagnosis.remedy !== null && html`<p>${remedyText(diagnosis.remedy)}</p>`}<p class="soft small">${links}${rows.length > NAMED && html`<a href="${all}">and ${rows.length - NAMED} more</a>`}</p><div class="row">${again}<a class="button" href="/webhooks/${id}">Open the latest<span class="unseen"> to ${pathname}</span></a></div></div></details></li>`;
+<div class="find">${diagnosis.remedy !== null && html`<p>${remedyText(diagnosis.remedy)}</p>`}<p class="soft small links">${links}${rows.length > NAMED && html`<a href="${all}">and ${rows.length - NAMED} more</a>`}</p><div class="row">${again}<a class="button" href="/webhooks/${id}">Open the latest<span class="unseen"> to ${pathname}</span></a></div></div></details></li>`;
 }
 
 /** A line of the activity. */

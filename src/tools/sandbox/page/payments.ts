@@ -95,6 +95,7 @@ function paymentRows(world: World, rows: readonly InvoiceRecord[]): Html {
       const { word, tone } = webhookOf(world, row);
       return html`<a class="row payment" href="/payments/${row.uuid}"><span>${paymentTag(row)}</span><span class="what"><strong>${brief(row.external_id)}</strong> <bdi class="soft wide-only">${row.purpose}</bdi></span><span class="num">${paidMoney(row)}</span><span class="hook ${tone}">${word}</span><span class="soft">${time(row.createdAt)}</span></a>`;
     },
+    'created',
   );
 }
 

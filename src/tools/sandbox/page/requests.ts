@@ -81,6 +81,7 @@ export function requestsPage(
     hint: 'Path, order, code or body',
     none: nothing('No requests yet', html`The <a href="/">overview</a> shows how to connect.`),
     at: (row) => row.at,
+    times: 'received',
     row: (row) => requestRow(world, row),
     headline: requestName,
     detail: (row, asTitle) => detail(world, row, asTitle),

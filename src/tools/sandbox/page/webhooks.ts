@@ -59,6 +59,7 @@ export function webhooksPage(
     hint: 'Order, event, address',
     none: nothing('No webhooks yet', 'One is sent when a payment with a callback URL ends.'),
     at: ({ createdAt }) => createdAt,
+    times: 'paid or ended',
     row: (row) => webhookRow(world, row, open.has(row)),
     headline,
     detail: (row, asTitle) => detail(world, incoming, row, toneOf(row, open.has(row)), asTitle),
@@ -80,11 +81,11 @@ function toneOf(row: DeliveryRecord, isUnheard: boolean): Tone {
   return tone === 'bad' && !isUnheard ? 'off' : tone;
 }
 
-/** The status, and why. A cause that says the status itself is told by the words of the receiver. */
-function causeOf({ status_code, response_body, cause }: SandboxAttempt): string | null {
+/** The status, when it is tried again, and why. A cause that says the status itself is told by the words of the receiver. */
+function causeOf({ status_code, response_body, cause }: SandboxAttempt, next: string | null): string | null {
   if (cause === null) return null;
   const why = saysStatus(cause) ? (firstLineOf(response_body) ?? 'no reason given') : cause.text;
-  return `${status_code ?? 'No response'} · ${why.replace(/\.$/, '')}`;
+  return [status_code ?? 'No response', ...(next === null ? [] : [next]), why.replace(/\.$/, '')].join(' · ');
 }
 
 function webhookRow(
@@ -95,12 +96,12 @@ function webhookRow(
   const { word } = webhookState(row);
   const tone = toneOf(row, isUnheard);
   const last = row.log.at(-1);
-  const next = row.nextRetryAt === null ? '' : ` · Next attempt in ${span(row.nextRetryAt - clock.now())}`;
-  const what = (last && causeOf(last)) ?? word;
+  const next = row.nextRetryAt === null ? null : `next in ${span(row.nextRetryAt - clock.now())}`; // before what may be cut
+  const what = (last && causeOf(last, next)) ?? word;
   const event = row.eventType === 'invoice.paid' ? 'paid' : endWord(row.invoice);
   return {
     look: `hook-row ${last?.cause && tone === 'good' ? 'warn' : tone}`,
-    cells: html`<span class="dot"></span><span><strong>${brief(row.invoice.external_id)}</strong> <span class="soft">${event}</span></span><span class="soft small">${time(row.createdAt)}</span><span class="soft small what"><bdi>${what}</bdi>${next}</span>`,
+    cells: html`<span class="dot"></span><span><strong>${brief(row.invoice.external_id)}</strong> <span class="soft">${event}</span></span><span class="soft small">${time(row.createdAt)}</span><span class="soft small what"><bdi>${what}</bdi></span>`,
   };
 }
 

@@ -248,7 +248,7 @@ describe('order with a renewal', () => {
     expect(out).toMatch(/3\s+attempts\s+failed/);
     expect(out).toContain('then: npx merchant-invoicing order order-1 --resend\n');
     expect(out).toContain(`  invoice ${uuid}  Expired\n  renewal 1 ${second}  Paid\n`);
-    const what = [...out.matchAll(/^ {2}(?:[\d:]{8}| {8}) {2}\w+ +[✓✗]? (.+?) {2}/gm)].map(([, word = '']) =>
+    const what = [...out.matchAll(/^ {2}(?:[\d:]{8}|— {7}) {2}\w+ +[✓✗]? (.+?) {2}/gm)].map(([, word = '']) =>
       word.trim(),
     );
     expect(what).toEqual([
@@ -356,7 +356,7 @@ it.each([404, 500])(
 
   01 Mar 2026 (UTC)
   23:50:00  service     created         €40.00, customer c-1
-            customer    method          Card: sends €40.80
+  —         customer    method          Card: sends €40.80
 
   02 Mar 2026 (UTC)
   00:05:00  customer  ✓ paid            €40.00 of €40.00, 43.100000 USDT

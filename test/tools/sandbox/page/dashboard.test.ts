@@ -130,6 +130,12 @@ describe('the page of a payment', () => {
   });
 });
 
+/** The labels below the lanes, each behind what it is if it is not a tick. */
+function axisOf(html: string): string[] {
+  const labels = html.matchAll(/<foreignObject[^>]*class="(?:tick|late|([^"]*))">(?:<time[^>]*>|<span>)([^<]*)/g);
+  return [...labels].map(([, look, text]) => `${look === undefined ? '' : `${look} `}${text}`);
+}
+
 describe('the overview', () => {
   it('ticks its three steps as they are done, then they make room', async () => {
     const hook = await receiver();
@@ -301,11 +307,18 @@ describe('the overview', () => {
     expect(html.match(/<svg x="[^"]*" y="50%" class="bad">/g)).toHaveLength(3);
     const [, begins] = /<rect x="([\d.]+)%"/.exec(html) ?? [];
     expect(Number(begins)).toBeGreaterThan(0);
-    expect([...html.matchAll(/<foreignObject.*?data-minute>([^<]*)/g)].map(([, at]) => at)).toEqual([
-      '12:00',
-      '12:10',
-      '12:20',
-    ]);
+    expect(axisOf(html)).toEqual(['12:10', '12:20', 'begin 12:00', 'now']);
+  });
+
+  it('labels the beginning of an outage that has just begun, and no time beside it', async () => {
+    let status = 200;
+    const { sandbox, url } = await listening({ fetch: async () => new Response(null, { status }) });
+    const order = { amount: '25.00', currency: 'EUR', callback_url: 'http://127.0.0.1:3000/hook' };
+    await sandbox.pay(sandbox.create(order).uuid);
+    await sandbox.advance('14m');
+    status = 500;
+    await sandbox.pay(sandbox.create(order).uuid);
+    expect(axisOf((await open(url)).html)).toEqual(['12:00', '12:03', '12:06', '12:09', 'begin late 12:14']);
   });
 
   it('has the endpoints in the order of the causes, and none changes its place by an attempt', async () => {

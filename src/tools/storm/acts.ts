@@ -176,12 +176,14 @@ export class Acts {
       this.#presses += 1;
       if (this.#presses % 2 === 0) return await this.#payWhilePressed(only, others);
     }
-    for (const { uuid } of payments) held.hold(uuid);
-    const paying = payments.map(({ act }) => this.#run(act));
+    for (const [uuid, { length }] of Map.groupBy(payments, ({ uuid }) => uuid)) held.hold(uuid, length);
+    const paying = payments.map(({ act, uuid }) => ({ uuid, done: this.#run(act) }));
     const atDoor = await Promise.all(
-      payments.map(({ uuid }, at) =>
-        Promise.race([held.arrived(uuid).then(() => true), Promise.resolve(paying[at]).then(() => false)]),
-      ),
+      payments.map(({ uuid }) => {
+        const mine = paying.filter((each) => each.uuid === uuid);
+        // One that is over before has no webhook.
+        return Promise.race([held.arrived(uuid).then(() => true), ...mine.map(({ done }) => done.then(() => false))]);
+      }),
     );
     let hasMet = atDoor.every((each) => each);
     if (others.some(({ does }) => does === 'job' || does === 'press') && payments.length > 0) {
@@ -190,10 +192,10 @@ export class Acts {
       hasMet &&= await Promise.race([letIn, turn.then(() => false)]);
       await turn;
       for (const { uuid } of payments) held.release(uuid);
-      await Promise.all(paying);
+      await Promise.all(paying.map(({ done }) => done));
     } else {
       for (const { uuid } of payments) held.release(uuid);
-      await Promise.all([...others.map((act) => this.#run(act)), ...paying]);
+      await Promise.all([...others.map((act) => this.#run(act)), ...paying.map(({ done }) => done)]);
     }
     return hasMet;
   }
@@ -201,7 +203,7 @@ export class Acts {
   /** The customer pays in the other tab when the press has just read that the invoice is open. */
   async #payWhilePressed({ act, uuid }: { act: Act; uuid: string }, others: readonly Act[]): Promise<boolean> {
     const { held } = this.#shop;
-    held.hold(uuid, true);
+    held.hold(uuid, 1, true);
     const pressing = Promise.all(others.map((each) => this.#run(each)));
     const hasMet = await Promise.race([held.opened(uuid).then(() => true), pressing.then(() => false)]);
     held.release(uuid);

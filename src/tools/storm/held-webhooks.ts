@@ -7,20 +7,28 @@ import { nextTurn } from './waiting.ts';
 /** Turns of the event loop between an answer of the service and the webhook, one after the other. */
 const TURNS = [0, 1, 2, 4];
 
-/** A webhook that is held: both are resolved once. */
+/** The webhooks of an invoice that are held. */
 class Held {
   readonly isForRead: boolean;
-  arrive = (): void => {};
+  /** How many are not at the door yet. */
+  #missing: number;
   open = (): void => {};
+  #allArrive = (): void => {};
   readonly arrived = new Promise<void>((resolve) => {
-    this.arrive = resolve;
+    this.#allArrive = resolve;
   });
   readonly opened = new Promise<void>((resolve) => {
     this.open = resolve;
   });
 
-  constructor(isForRead: boolean) {
+  constructor(webhooks: number, isForRead: boolean) {
+    this.#missing = webhooks;
     this.isForRead = isForRead;
+  }
+
+  arrive(): void {
+    this.#missing -= 1;
+    if (this.#missing === 0) this.#allArrive();
   }
 }
 
@@ -29,12 +37,15 @@ export class HeldWebhooks {
   readonly #held = new Map<string, Held>();
   #turns = 0;
 
-  /** Holds the webhooks of an invoice from now on, until `release`. `isForRead`: until the shop has read the invoice. */
-  hold(uuid: string, isForRead = false): void {
-    this.#held.set(uuid, new Held(isForRead));
+  /**
+   * Holds the webhooks of an invoice from now on, until `release`. A moment has two of one invoice where it is canceled
+   * and paid late. `isForRead`: until the shop has read the invoice.
+   */
+  hold(uuid: string, webhooks: number, isForRead = false): void {
+    this.#held.set(uuid, new Held(webhooks, isForRead));
   }
 
-  /** Resolves when the webhook of the invoice is at the door. */
+  /** Resolves when all of these webhooks are at the door. */
   async arrived(uuid: string): Promise<void> {
     await this.#held.get(uuid)?.arrived;
   }

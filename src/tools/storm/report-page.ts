@@ -68,7 +68,7 @@ function survived({ played }: Report): Html {
   const { delivered: __, ...odd } = played.webhooks;
   const rows: readonly (readonly [what: string, counts: Readonly<Record<string, number | undefined>>])[] = [
     ['Kills during work', killsOf(played)],
-    ['At the same moment', togetherOf(played)],
+    ['At the same moment', played.together],
     ['Webhooks', odd],
     ['Responses at the checkout', broken],
     ['Customers', played.customers],
@@ -126,25 +126,6 @@ const PLAYED: Readonly<Record<string, string>> = {
 } satisfies Readonly<
   Record<StormCustomer | Exclude<StormNetwork, 'calm'> | Exclude<StormWebhook, 'delivered'>, string>
 >;
-
-const TWO: Readonly<Record<string, string>> = {
-  press: 'presses',
-  payment: 'payments',
-  return: 'returns',
-  cancellation: 'cancellations',
-  job: 'runs of the job',
-};
-
-/** Such as `two presses at once` for `press + press`, and `payment and job at once`. */
-function togetherOf({ together }: Report['played']): Readonly<Record<string, number>> {
-  const named = Object.entries(together).map(([name, count]): [string, number] => {
-    const acts = name.split(' + ');
-    const [first = ''] = acts;
-    const isTwo = acts.length === 2 && acts[1] === first;
-    return [isTwo ? `times two ${TWO[first] ?? first}` : `times ${acts.join(' and ')}`, count];
-  });
-  return Object.fromEntries(named);
-}
 
 /** The findings are sorted by what they cost, so the groups are too. */
 function groupsOf({ findings }: Report): Group[] {

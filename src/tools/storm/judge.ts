@@ -1,7 +1,7 @@
 import { Decimal } from '../../contract/values/decimal.ts';
 import { plainIdent } from '../../contract/values/scalars.ts';
 import { kindOf, quoted } from '../../errors/checks.ts';
-import { readOrder } from '../../reconcile/compare.ts';
+import { readOrder } from '../../reconcile/read-order.ts';
 import type { FoundOrder, ReconcileOrder } from '../../reconcile/types.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { SandboxDelivery } from '../sandbox/types.ts';

@@ -213,13 +213,18 @@ function textOf(
     ...(cause?.remedy ? [wrapped(printable(cause.remedy), 4)] : []),
     ...(others === null || others.tried === 0 ? [] : [wrapped(othersText(others, order), 4)]),
     // Where the cause has a remedy, the command comes after it.
-    ...(fix === null ? [] : [`    ${cause?.remedy ? 'then' : 'fix'}: ${printable(fix)}`]),
+    ...(fix === null ? [] : [fixLine(cause?.remedy ? 'then' : 'fix', printable(fix))]),
     '',
     ...invoices,
     ...(to === null ? [] : [`  webhook ${printable(to)}`]),
     ...momentLines(moments, style),
   ];
   return `${lines.join('\n')}\n`;
+}
+
+/** A remedy. One that is long has a line of its own, where it can be copied. */
+function fixLine(word: string, fix: string): string {
+  return word.length + fix.length > 74 ? `    ${word}:\n    ${fix}` : `    ${word}: ${fix}`;
 }
 
 /** The moments below the day on which they happened, each with who did it. Attempts that fail alike are one. */

@@ -288,8 +288,9 @@ function withoutRepeats(lines: readonly Line[]): Line[] {
 function sumOf(events: readonly SandboxEvent[]): Line {
   const attempts = events.filter((event) => event.kind === 'attempt');
   const expired = events.filter((event) => event.kind === 'invoice' && event.to === 'expired').length;
-  const delivered = attempts.filter(({ success }) => success).length;
-  const parts = [`${expired} expired`, `${delivered} delivered`, `${attempts.length - delivered} not delivered`];
+  const failed = attempts.filter(({ success }) => !success).length;
+  const made = `${attempts.length} ${attempts.length === 1 ? 'attempt' : 'attempts'}`;
+  const parts = [`${expired} expired`, made, `${failed} failed`];
   const text = parts.filter((part) => !part.startsWith('0 ')).join(', ');
   return further(text === '' ? 'nothing was due' : text);
 }

@@ -12,6 +12,7 @@ import {
   type SeedFault,
 } from '../../sandbox/index.ts';
 import { lineOf } from '../../sandbox/lines.ts';
+import { clockOf } from '../../story.ts';
 import { parseAddress, parseDialect, readArguments } from '../arguments.ts';
 import { COMMANDS } from '../commands.ts';
 import { EXIT, type ExitCode, type Io, misuse } from '../io.ts';
@@ -131,7 +132,7 @@ function announce(sandbox: Sandbox, flags: Flags, io: Io, style: Style): void {
 function banner(sandbox: Sandbox, style: Style, { seed, demo }: Pick<Flags, 'seed' | 'demo'>): string {
   const { url, apiKey, webhookSecret, frozen } = sandbox;
   const width = Math.max(34, url.length + 6);
-  const clock = frozen ? 'frozen' : 'real time';
+  const clock = `${frozen ? 'frozen at' : 'real time, now'} ${clockOf(sandbox.now())} UTC`;
   const lines = [
     `${style.strong('SANDBOX')}  nothing here is real money`,
     '',

@@ -35,7 +35,10 @@ const CAUSES = {
     'The certificate of {host} is not known here.',
     'Start the sandbox with NODE_EXTRA_CA_CERTS, or use http:// on this machine.',
   ],
-  connection_failed: ['The connection to {host} failed: {what}.', REPAIR],
+  connection_failed: [
+    'The connection to {host} failed: {what}.',
+    `Correct the address of the callback_url, or repair the receiver. ${THEN_RESEND}`,
+  ],
   time_out: [
     'No response came in time. The work takes long, or the route never calls its handler.',
     `${LONG_WORK} ${THEN_RESEND}`,
@@ -74,6 +77,10 @@ const CAUSES = {
     '{path} answers {what}',
     `${COMPARE_THREE} If its log shows no request, a login or a firewall stands before the route: exempt the route.`,
   ],
+  receiver_cannot_reach: [
+    '{path} answers {what}',
+    `The receiver cannot reach this address: start what listens there, such as its database. ${THEN_RESEND}`,
+  ],
   receiver_failed: ['{path} answers {what}', REPAIR],
   html_page: [
     'An HTML page answered {place}: most often this is not your webhook route.',
@@ -87,7 +94,14 @@ const CAUSES = {
 type CauseId = keyof typeof CAUSES;
 
 /** Causes that the evidence does not prove. */
-const UNPROVEN: readonly CauseId[] = ['connection_failed', 'forbidden', 'refused', 'receiver_failed', 'html_page'];
+const UNPROVEN: readonly CauseId[] = [
+  'connection_failed',
+  'forbidden',
+  'refused',
+  'receiver_failed',
+  'receiver_cannot_reach',
+  'html_page',
+];
 
 /** The cause of a refused webhook, with its remedy. */
 export interface Diagnosis {
@@ -119,7 +133,7 @@ export function isUnexplained({ id }: Diagnosis): boolean {
 
 /** True for a cause whose text has the status, so that a page need not say it beside it. */
 export function saysStatus({ id }: Pick<Diagnosis, 'id'>): boolean {
-  return id === 'receiver_failed' || id === 'refused';
+  return id === 'receiver_failed' || id === 'receiver_cannot_reach' || id === 'refused';
 }
 
 /** A delivery that was not accepted, or by a page, and how it ended. */
@@ -189,8 +203,19 @@ const LINE_MAX = 200;
 
 /** What a receiver writes about its refusal is the cause of it. A page for people would not be one line. */
 export function firstLineOf(body: string | null): string | null {
-  const [line = ''] = (body ?? '').trim().split(/\r?\n/, 1);
+  const [line = ''] = (messageIn(body ?? '') ?? body ?? '').trim().split(/\r?\n/, 1);
   return line === '' || line.startsWith('<') ? null : printable(line.slice(0, LINE_MAX));
+}
+
+/** The message of a response in JSON, under the names that frameworks give it. */
+function messageIn(body: string): string | null {
+  try {
+    const { error, message, detail } = JSON.parse(body) ?? {};
+    const texts: readonly unknown[] = [error?.message, message, detail, error];
+    return texts.find((text): text is string => typeof text === 'string' && text !== '') ?? null;
+  } catch {
+    return null; // no JSON
+  }
 }
 
 /** The end of a sentence that has the status. */
@@ -238,6 +263,7 @@ const BY_STATUS: Readonly<Record<number, CauseId>> = {
 function idOf({ body, headers }: Pick<RefusedDelivery, 'body' | 'headers'>, status: number): CauseId {
   const says = (pattern: RegExp, ...statuses: number[]): boolean =>
     statuses.includes(status) && pattern.test(body ?? '');
+  if (says(/\b(?:ECONNREFUSED|EHOSTUNREACH|ENOTFOUND|ETIMEDOUT)\b/, 500, 502, 503)) return 'receiver_cannot_reach';
   if (says(/csrf|InvalidAuthenticityToken|page expired/i, 400, 403, 419, 422)) return 'csrf';
   if (says(/Blocked (?:request\.|hosts?:)/, 403)) return 'host_blocked';
   if (headers?.['www-authenticate'] !== undefined) return 'login';

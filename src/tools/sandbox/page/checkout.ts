@@ -10,6 +10,7 @@ import {
   settlementRate,
   shareOf,
 } from '../business/money.ts';
+import { saysStatus } from '../delivery/diagnose.ts';
 import type { UnsentResponse } from '../service/respond.ts';
 import type { IncomingRequest } from '../service/service.ts';
 import type { InvoiceRecord } from '../state/records.ts';
@@ -152,7 +153,7 @@ function openDock(world: World, incoming: IncomingRequest, invoice: InvoiceRecor
     value,
   };
   const ending = (action: string, word: string, hint: string): Html =>
-    html`<div>${buttonForm(uuid, action, word)}<p class="soft small">${hint}</p></div>`;
+    html`<div class="field">${buttonForm(uuid, action, word)}<p class="soft small">${hint}</p></div>`;
   const more = html`${ending('expire', 'Expired', 'The time to pay passes.')}${isPayable && ending('dispute', 'Disputed', 'It is paid, then the amount is corrected.')}`;
   return html`${dockSays(invoice, html`<p class="ends">End <span class="roomy">this </span>payment</p>`)}
 <div class="acts">${isPayable && amountMenu(world, incoming, invoice, other)}${buttonForm(uuid, 'fail', 'Failed')}${menu(html`Other<span class="roomy"> endings</span>`, more)}</div>`;
@@ -221,9 +222,10 @@ function receiptOf(invoice: InvoiceRecord): Html {
   const by = method && html` by <bdi>${method.name}</bdi>`;
   const open = openAmount(invoice);
   const isOpen = open.isPositive() && !open.isZero();
+  const all = new Decimal(paid.amount).plus(paid.fee ?? 0).toFixed(2);
   const sums =
     status === 'success' &&
-    html`${line(html`Paid${by}`, text(paid.amount), isOpen ? '' : 'total')}${paid.fee !== null && line(html`<bdi>${method?.name}</bdi> fee`, text(paid.fee))}${isOpen && line('Open', text(open.toFixed(2)), 'total due')}`;
+    html`${paid.fee !== null && line(html`<bdi>${method?.name}</bdi> fee`, text(paid.fee))}${line(html`Paid${by}`, text(all), isOpen ? '' : 'total')}${isOpen && line('Open', text(open.toFixed(2)), 'total due')}`;
   const end = html`<p class="ln soft small">${finishedAt === null ? html`<span></span>` : moment(finishedAt)}<span class="mono" title="${uuid}">${uuid.slice(0, 8)}</span></p>`;
   return html`<div class="lines">${line(html`Order <bdi>${external_id}</bdi>${purpose && html`<bdi class="soft small below">${purpose}</bdi>`}`, text(amount))}${sums}${end}</div>`;
 }
@@ -242,8 +244,8 @@ function closedOrder(world: World, incoming: IncomingRequest, invoice: InvoiceRe
   const leadsBack =
     back !== null && goal === null && LEADING_BACK.has(done) && !world.store.latestDelivery(invoice)?.attempt;
   return html`<section class="card result" aria-label="Result">${shop}
-<svg class="${tone}" width="28" height="28" viewBox="0 0 28 28" aria-hidden="true"><circle cx="14" cy="14" r="12.5"/><path d="${icon}"/></svg>
-<div role="status"${!stays && html` tabindex="-1" autofocus`}><h1>${title}</h1>${text !== '' && html`<p class="soft">${text}</p>`}</div>
+<div class="end"><svg class="${tone}" width="28" height="28" viewBox="0 0 28 28" aria-hidden="true"><circle cx="14" cy="14" r="12.5"/><path d="${icon}"/></svg>
+<div role="status"${!stays && html` tabindex="-1" autofocus`}><h1>${title}</h1>${text !== '' && html`<p class="soft">${text}</p>`}</div></div>
 ${receiptOf(invoice)}
 ${back === null ? html`<p class="soft">You can close this page.</p>` : html`<a class="button main full" href="${back}" rel="noreferrer" data-return-link>Back to <bdi>${world.settings.merchantName}</bdi></a>`}
 ${leadsBack && html`<div class="row" data-return hidden><p class="soft small" role="status">You go there in <span class="num" data-seconds>3</span> s</p> <button type="button">Stay here</button></div>`}</section>`;
@@ -281,11 +283,13 @@ function dockWord(world: World, invoice: InvoiceRecord): { readonly word: Part; 
   const delivery = world.store.latestDelivery(invoice);
   const last = delivery?.log.at(-1);
   if (last === undefined || delivery?.attempt) return { word: `Webhook: ${word.toLowerCase()}`, tone };
-  if (last.success) return { word: `Webhook accepted in ${milliseconds(last.duration_ms)}`, tone };
+  const of = html`<span class="roomy">Webhook </span>`;
+  if (last.success) return { word: html`${of}accepted, ${milliseconds(last.duration_ms)}`, tone };
   const status = last.status_code;
-  if (status === null) return { word: 'Webhook: no response', tone };
+  if (status === null) return { word: html`${of}without response`, tone };
   const failed = status >= 500 ? 'failed' : 'refused';
-  return { word: html`<span class="roomy">Webhook </span>${failed}, ${status}`, tone };
+  const isSaid = last.cause !== null && saysStatus(last.cause); // beside it
+  return { word: html`${of}${failed}${!isSaid && `, ${status}`}`, tone };
 }
 
 /** A form with one button of this page. */

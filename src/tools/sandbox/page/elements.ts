@@ -146,8 +146,8 @@ export function counted(count: number, noun: string): string {
 /** A text of the merchant. One that is too long for a line goes without its middle, and is whole in the tooltip. */
 export function brief(text: string | null): Html {
   const letters = [...(text ?? '')];
-  const shown = letters.length <= 28 ? text : `${letters.slice(0, 14).join('')}…${letters.slice(-10).join('')}`;
-  return html`<bdi title="${text}">${shown}</bdi>`;
+  if (letters.length <= 24) return html`<bdi title="${text}">${text}</bdi>`;
+  return html`<bdi class="whole" title="${text}">${letters.slice(0, 10).join('')}…${letters.slice(-6).join('')}</bdi>`;
 }
 
 /** A button that copies a text. Only script can copy, so it is hidden without. */

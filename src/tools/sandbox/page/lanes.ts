@@ -3,7 +3,7 @@ import { isLoopback } from '../../../contract/values/scalars.ts';
 import { type Html, html, type Part } from '../../html.ts';
 import type { DeliveryRecord } from '../state/records.ts';
 import type { World } from '../world.ts';
-import { counted, minute, since, type Tone } from './elements.ts';
+import { counted, minute, since, span, type Tone } from './elements.ts';
 import { causesOf, isOwn, outageOf, sinceOf } from './unheard.ts';
 
 const MINUTE = 60_000;
@@ -68,41 +68,42 @@ export function lanes(world: World, unheard: readonly DeliveryRecord[]): Html | 
         null,
       ),
   ];
-  return html`<div class="lanes-of">${rows}<div class="lane-of axis" aria-hidden="true"><span></span><svg width="100%" height="20">${axis(window, outage)}</svg><span></span></div></div>`;
+  return html`<div class="lanes-of">${rows}<div class="lane-of axis" aria-hidden="true"><span class="soft">Last ${span(window.length)}</span><svg width="100%" height="20">${axis(window, outage)}</svg><span></span></div></div>`;
 }
 
-/** How wide a label is on the narrowest chart, in percent of it. */
-const LABEL = 13;
+/** How wide a time is on the narrowest chart, and the word "now", in percent of it. */
+const [LABEL, NOW] = [16, 10];
 
 /** The times below the lanes: when the outage began, now, and those of the ticks that have the room. */
 function axis(window: Window, outage: number | null): Part {
+  const taken: { readonly from: number; readonly to: number }[] = [];
+  const takes = (from: number, to: number): boolean => {
+    const isFree = taken.every((each) => to <= each.from || from >= each.to);
+    if (isFree) taken.push({ from, to });
+    return isFree;
+  };
   const label = (x: number, look: string, text: Part): Html =>
     html`<foreignObject x="${x}%" width="64" height="20" class="${look}">${text}</foreignObject>`;
-  const taken: number[] = []; // where a label begins
   const begin = outage === null ? null : placeOf(outage, window);
-  const isLate = begin !== null && begin > 100 - LABEL; // its label ends at the line
-  if (begin !== null) taken.push(isLate ? begin - LABEL : begin);
-  const isFree = (x: number): boolean => taken.every((at) => Math.abs(at - x) >= LABEL);
-  const hasNow = isFree(100 - LABEL);
-  if (hasNow) taken.push(100 - LABEL);
-  const ticks = window.ticks.filter((at) => placeOf(at, window) <= 100 - LABEL && isFree(placeOf(at, window)));
+  const isLate = begin !== null && begin + LABEL > 100 - NOW; // its label ends at the line
+  if (begin !== null) takes(isLate ? begin - LABEL : begin, isLate ? begin : begin + LABEL);
+  const hasNow = takes(100 - NOW, 100);
+  const ticks = window.ticks.filter((at) => takes(placeOf(at, window), placeOf(at, window) + LABEL));
   return [
     ticks.map((at) => label(placeOf(at, window), 'tick', minute(at))),
-    begin !== null && label(begin, `begin${isLate ? ' late' : ''}`, minute(outage ?? 0)),
+    outage !== null && begin !== null && label(begin, `begin${isLate ? ' late' : ''}`, minute(outage)),
     hasNow && label(100, 'late', html`<span>now</span>`),
   ];
 }
 
 function windowOf(now: number, unheard: readonly DeliveryRecord[]): Window {
-  // So that the last mark is not at the edge.
-  const end = (Math.floor(now / MINUTE) + 1) * MINUTE;
-  const needed = unheard.length === 0 ? WINDOW : Math.max(WINDOW, (end - sinceOf(unheard)) * 1.1);
+  const needed = unheard.length === 0 ? WINDOW : Math.max(WINDOW, (now - sinceOf(unheard)) * 1.1);
   const minutes = STEPS.find((step) => step * 6 * MINUTE >= needed) ?? Math.ceil(needed / MINUTE / 6 / 1440) * 1440;
   const step = minutes * MINUTE;
-  const start = end - Math.ceil(needed / MINUTE) * MINUTE;
+  const start = now - Math.ceil(needed / MINUTE) * MINUTE;
   const first = Math.ceil(start / step) * step;
-  const ticks = Array.from({ length: Math.ceil((end - first) / step) }, (_, at) => first + at * step);
-  return { start, length: end - start, ticks };
+  const ticks = Array.from({ length: Math.ceil((now - first) / step) }, (_, at) => first + at * step);
+  return { start, length: now - start, ticks };
 }
 
 /** Those that refuse come first, in the order of the causes below the chart. So none changes its place by an attempt. */

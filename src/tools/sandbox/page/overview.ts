@@ -29,7 +29,18 @@ import {
 import { dashboardPage } from './frame.ts';
 import { lanes } from './lanes.ts';
 import { isRefused, paymentOf, requestName, statusOf, toneOf } from './requests.ts';
-import { type Cause, causesOf, isOwn, nextOf, outageOf, pagesIn, paidFor, sinceOf, unheardIn } from './unheard.ts';
+import {
+  type Cause,
+  causesOf,
+  isOwn,
+  nextOf,
+  outageOf,
+  pagesIn,
+  paidFor,
+  sinceOf,
+  unheardIn,
+  weightOf,
+} from './unheard.ts';
 
 /** The page at `/`: three steps until the shop is connected, the last minutes, what needs attention, and what happened last. */
 export function overviewPage(world: World, incoming: IncomingRequest): UnsentResponse {
@@ -118,7 +129,9 @@ function lastMinutes(incoming: IncomingRequest, world: World, unheard: readonly 
 function unheardText(unheard: readonly DeliveryRecord[], now: number): Html {
   const paid = paidFor(unheard);
   const outage = outageOf(unheard);
-  const what = paid.length === 0 ? ` that ended unpaid` : html`, ${sums(paid)}`;
+  const unpaid = unheard.filter(({ invoice }) => invoice.status !== 'success').length;
+  const what =
+    paid.length === 0 ? ' that ended unpaid' : html`${unpaid > 0 && `, ${unpaid} of them unpaid`}, ${sums(paid)}`;
   const when = html`${outage.isMost ? ': most of it' : ','} since ${since(outage.since, now)}`;
   return html`Your shop has not heard of ${counted(unheard.length, 'payment')}${what}${when}.`;
 }
@@ -162,7 +175,8 @@ function causeRow(
   const paid = paidFor(rows);
   const isPage = latest.deliveredAt !== null;
   const tone = isPage || diagnosis.id === 'fault_refused' ? 'warn' : 'bad';
-  const links = rows
+  const links = [...rows]
+    .sort((a, b) => weightOf([b.invoice]).comparedTo(weightOf([a.invoice])))
     .slice(0, NAMED)
     .map((row) => html`<a href="/webhooks/${row.id}">${brief(row.invoice.external_id)}</a>`);
   // The address finds all of this endpoint, so that the count and the rows agree.

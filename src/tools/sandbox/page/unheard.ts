@@ -38,7 +38,7 @@ export interface Cause {
   readonly status: number | null;
   /** The newest first. */
   readonly rows: readonly DeliveryRecord[];
-  /** What was paid, in USDT, so that currencies can be compared. */
+  /** What was paid, in USDT. */
   readonly weight: Decimal;
 }
 
@@ -51,19 +51,31 @@ export function causesOf(rows: readonly DeliveryRecord[]): Cause[] {
   const causes = [...Map.groupBy(rows, keyOf).values()].flatMap((group): Cause[] => {
     const last = group[0]?.log.at(-1); // its text is that of the latest
     if (!last?.cause) return [];
-    const weight = Decimal.sum(0, ...group.map(({ invoice }) => invoice.settledUsdt ?? 0));
-    return [{ diagnosis: last.cause, status: last.status_code, rows: group, weight }];
+    return [
+      {
+        diagnosis: last.cause,
+        status: last.status_code,
+        rows: group,
+        weight: weightOf(group.map(({ invoice }) => invoice)),
+      },
+    ];
   });
   return causes.sort((a, b) => b.weight.comparedTo(a.weight) || sinceOf(a.rows) - sinceOf(b.rows));
 }
 
-/** What was paid for the orders of some deliveries, a sum for each currency. Empty if nothing was paid. */
+/** What was paid for the orders of some deliveries, a sum for each currency, most money first. Empty if nothing was paid. */
 export function paidFor(rows: readonly DeliveryRecord[]): readonly string[] {
   const paid = rows.flatMap(({ invoice }) => (invoice.status === 'success' ? invoice : []));
-  return [...Map.groupBy(paid, ({ currency }) => currency.code)].map(([code, invoices]) => {
+  const sums = [...Map.groupBy(paid, ({ currency }) => currency.code)].map(([code, invoices]) => {
     const amounts = invoices.map(({ adjustment, amount }) => adjustment?.actual_amount_fiat ?? amount);
-    return moneyText(Decimal.sum(...amounts).toFixed(2), code);
+    return { weight: weightOf(invoices), text: moneyText(Decimal.sum(...amounts).toFixed(2), code) };
   });
+  return sums.sort((a, b) => b.weight.comparedTo(a.weight)).map(({ text }) => text);
+}
+
+/** What was paid for some invoices in USDT, so that currencies can be compared. */
+export function weightOf(invoices: readonly InvoiceRecord[]): Decimal {
+  return Decimal.sum(0, ...invoices.map(({ settledUsdt }) => settledUsdt ?? 0));
 }
 
 /** When the first webhook of some deliveries was sent, in epoch milliseconds. */

@@ -173,7 +173,7 @@ function othersText(world: World, row: DeliveryRecord): Html | null {
   if (others.length === 0) return null;
   const list = `/webhooks?state=not+delivered&q=${encodeURIComponent(row.url)}`;
   const paid = paidFor(others);
-  return html`<p><a href="${list}">${counted(others.length, 'other webhook')}</a> to ${new URL(row.url).pathname} ${others.length === 1 ? 'is' : 'are'} not accepted either${paid.length > 0 && html`, ${sums(paid)}`}, since ${since(sinceOf(others), world.clock.now())}.</p>`;
+  return html`<p><a href="${list}">${counted(others.length, 'other webhook')}</a> to ${new URL(row.url).pathname} ${others.length === 1 ? 'is' : 'are'} not accepted either${paid.length > 0 && html`, ${sums(paid)}`}, since ${since(sinceOf([row, ...others]), world.clock.now())}.</p>`;
 }
 
 const SHOWN_TRIES = RETRY_DELAYS.length;
@@ -193,7 +193,7 @@ function strip(
     const number = first + at;
     const attempt = log[number - (made - log.length) - 1];
     if (attempt !== undefined) {
-      const text = html`<span>Attempt ${number}</span><span>${attempt.status_code === null ? 'no response' : `${attempt.status_code} · ${milliseconds(attempt.duration_ms)}`}</span>`;
+      const text = html`<span>Attempt ${number}</span><span>${attempt.status_code === null ? 'no response' : `${attempt.status_code} · ${milliseconds(attempt.duration_ms)}`}</span><span>${time(attempt.created_at)}</span>`;
       const address = addressOf(incoming, { try: String(number) });
       return html`<li class="${attempt.success ? 'good' : 'bad'}"><a href="${address}"${attempt === current && html` aria-current="true"`}>${text}</a></li>`;
     }

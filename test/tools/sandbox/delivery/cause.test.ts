@@ -107,6 +107,19 @@ describe('the cause of a refused webhook', () => {
     expect(['refused', 'forbidden', 'receiver_failed', 'connection_failed']).toContain(cause?.id);
   });
 
+  it.each([
+    ['connect ECONNREFUSED 10.0.0.5:5432', 'receiver_cannot_reach', 'connect ECONNREFUSED 10.0.0.5:5432.'],
+    ['{"error":"connect ECONNREFUSED 10.0.0.5:5432"}', 'receiver_cannot_reach', 'connect ECONNREFUSED 10.0.0.5:5432.'],
+    ['{"statusCode":500,"message":"getaddrinfo ENOTFOUND db"}', 'receiver_cannot_reach', 'getaddrinfo ENOTFOUND db.'],
+    ['{"error":{"message":"no such table"}}', 'receiver_failed', 'no such table.'],
+    ['{"error":"Internal","message":"no such table"}', 'receiver_failed', 'no such table.'],
+    ['{"ok":false}', 'receiver_failed', '{"ok":false}.'],
+    ['null', 'receiver_failed', 'null.'],
+  ])('is the message of a response 500 with %s', async (body, id, message) => {
+    const { cause } = await sentTo(responding(500, body));
+    expect(cause).toMatchObject({ id, text: expect.stringContaining(` answers 500: ${message}`), isProven: false });
+  });
+
   it.each<Verdict>([
     ...(['signature_mismatch', 'missing_header', 'malformed_signature', 'malformed_timestamp'] as const),
     ...(['duplicate_header', 'body_already_parsed', 'body_too_large', 'method_not_allowed'] as const),

@@ -264,18 +264,18 @@ describe('the overview', () => {
     await sandbox.resend('heard'); // the shop has heard of it
     const page = await open(url);
     expect(page.text).toContain(
-      'Your shop has not heard of 5 payments, €170.25 , $70.50 : most of it since 15:00 . Send all 5 again',
+      'Your shop has not heard of 5 payments, 1 of them unpaid, €170.25 , $70.50 : most of it since 15:00 . Send all 5 again',
     );
     expect(page.text).toContain('Webhooks 5 not delivered');
     expect(page.text).toMatch(
-      /Causes most money first \/hook answers 500: connect ECONNREFUSED 10\.0\.0\.5:5432\. → \S+ €140\.25 \$70\.50 4 payments since 15:00 next in 1 min Repair .* no POST route at \/none\. → \S+ answers 404 €30\.00 1 payment since 12:00/,
+      /Causes most money first \/hook answers 500: connect ECONNREFUSED 10\.0\.0\.5:5432\. → \S+ €140\.25 \$70\.50 4 payments since 15:00 next in 1 min The receiver cannot reach .* no POST route at \/none\. → \S+ answers 404 €30\.00 1 payment since 12:00/,
     );
     const [all] = page.forms.filter(({ action }) => action === '/_/resend');
     expect(all?.fields.filter(([name]) => name === 'ident')).toHaveLength(5);
     expect((await open(`${url}/webhooks?state=not+delivered`)).html.match(/class="row hook-row/g)).toHaveLength(5);
     const { uuid } = sandbox.invoice('euro');
     expect((await open(`${url}/payments/${uuid}`)).text).toContain(
-      '/hook answers 500: connect ECONNREFUSED 10.0.0.5:5432. Repair the receiver: its log has this request. Then send the webhook again. 3 other webhooks to /hook are not accepted either, €40.25 , $70.50 , since 15:00 .',
+      '/hook answers 500: connect ECONNREFUSED 10.0.0.5:5432. The receiver cannot reach this address: start what listens there, such as its database. Then send the webhook again. 3 other webhooks to /hook are not accepted either, $70.50 , €40.25 , since 15:00 .',
     );
   });
 

@@ -105,7 +105,7 @@ function read({ status }: ModelInvoice, renewal: number): CatchUpInvoice {
 
 /** What the job plays of the order, by the package's own decision. */
 const planned = ({ invoices }: State): readonly Event[] =>
-  planOf(invoices.map(read), true, false).play.map(({ uuid, status }) => {
+  planOf(invoices.map(read), { isWhole: true, isOpen: false, isUnpaid: true }).play.map(({ uuid, status }) => {
     const renewal = Number(uuid.slice('uuid-'.length));
     return status === 'success' ? (`paid${renewal}` as const) : (`canceled${renewal}` as const);
   });

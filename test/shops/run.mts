@@ -332,9 +332,16 @@ async function open(service: StormService): Promise<StormShop> {
             state === 'PaymentSettled' ? ('fulfilled' as const) : paid === null ? ('open' as const) : ('paid' as const),
           credited_usdt: credited,
         })),
+    // A person returns what came beside the payment that settled the order: the plugin shows it as a payment of its own.
     fulfilments: async () => {
-      const settled = await pool.query<{ code: string }>(`SELECT code FROM "order" WHERE state = 'PaymentSettled'`);
-      return settled.rows.map(({ code }) => ({ external_id: code }));
+      const payments = await pool.query<Row>(ORDERS);
+      const orders = Map.groupBy(
+        payments.rows.filter(({ state }) => state === 'PaymentSettled'),
+        ({ code }) => code,
+      );
+      return [...orders].flatMap(([external_id, all]) =>
+        all.map((_, at) => ({ external_id, kind: at === 0 ? ('goods' as const) : ('review' as const) })),
+      );
     },
     catchUp: shop.catchUp,
     restart: shop.restart,

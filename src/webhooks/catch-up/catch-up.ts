@@ -1,11 +1,13 @@
+import { isObject } from '../../contract/json.ts';
 import { orderOf } from '../../contract/orders.ts';
-import { isUuid, plainIdent } from '../../contract/values/scalars.ts';
+import { isSameIdent, isUuid, plainIdent } from '../../contract/values/scalars.ts';
 import { AbortedError, WebhookVerificationError } from '../../errors/classes.ts';
 import { failsEveryCall, hasKind, isMerchantError } from '../../errors/guards.ts';
 import { notify } from '../../errors/notify.ts';
 import { IdentProof, type InvoicePaths } from '../../lookup/by-path.ts';
 import { mayBeOf, type WalkEnding, walkPagesWithin } from '../../lookup/in-pages.ts';
 import { type OrderReading, readOrder } from '../../lookup/order.ts';
+import { saidOf } from '../event/adjusted.ts';
 import type { CatchUpInvoice } from '../event/event-types.ts';
 import { eventOfInvoice, lacksPayment } from '../event/invoice-event.ts';
 import type { HandlerSettings } from '../handle/handler-options.ts';
@@ -24,7 +26,7 @@ import {
   readCatchUpOptions,
   readIdents,
 } from './options.ts';
-import { planOf } from './order-plan.ts';
+import { type OrderKnowledge, planOf } from './order-plan.ts';
 
 // Plays the events that no webhook delivered. The merchant's database says which orders wait, and all invoices of each
 // are read. The order, the times and the totals of a list decide nothing, because they may be wrong: an order that this
@@ -187,8 +189,7 @@ class Run<Extra extends object> {
     if (isFound || isDenied) reads.failedInARow = 0;
     else await this.#checkAfterFailures();
     if (!this.#begins(order)) return;
-    if (rest === 'none' && !invoices.some(lacksPayment))
-      return await this.#playOrder(ident, invoices, true, false, error);
+    if (rest === 'none' && !invoices.some(lacksPayment)) return await this.#playOrder(ident, invoices, WHOLE, error);
     this.#unread.push({
       ident,
       order: isFound || !isUuid(ident) ? order : null,
@@ -270,6 +271,8 @@ class Run<Extra extends object> {
     );
     /** The orders that a list named by a uuid, when the walk may have passed other invoices of them. */
     const named = new Set<Unread>();
+    const isPinned = this.#settings.verify.adjustedAbsent !== undefined;
+    const listed = new Set<CatchUpInvoice>();
     /** Adds an invoice of a list to its order, if that is unread. */
     const file = (invoice: CatchUpInvoice): void => {
       const { order, renewal } = orderOf(invoice.external_id);
@@ -278,6 +281,7 @@ class Run<Extra extends object> {
         if (unread.order === null && order !== unread.ident) named.add(unread);
         unread.order = order;
         unread.invoices.set(renewal, invoice);
+        listed.add(invoice);
       }
     };
     const ended = new Set<ListName>(open.isWhole ? ['pending'] : []);
@@ -308,15 +312,24 @@ class Run<Extra extends object> {
         if (!this.#begins(order)) return;
         const reading = await this.#readOrder(order);
         for (const each of reading.invoices) invoices.set(orderOf(each.external_id).renewal, each);
-        if (reading.rest === 'none') return await this.#playOrder(ident, sorted(invoices), true, false, reading.error);
+        if (reading.rest === 'none') return await this.#playOrder(ident, sorted(invoices), WHOLE, reading.error);
       }
-      const known = sorted(invoices);
+      const all = sorted(invoices);
+      // A pin speaks for a list that is silent, and not for one that did not show the invoice.
+      const isShown = (each: CatchUpInvoice): boolean =>
+        listed.has(each) || this.#leftOut.some((row) => isSilentAbout(row, each));
+      const known = isPinned ? all.filter((each) => !lacksPayment(each) || isShown(each)) : all;
       const isPaid = known.some(({ status }) => status === 'success');
       const isDoubtful = this.#leftOut.some((row) => mayBeOf(row, ident, order ?? ident));
       // Whose a payment is, is told by the first invoice of the order.
       const isListed = !isDoubtful && (isAll || (isPaid && invoices.has(0) && ended.has('success')));
-      const isOpen = order !== null && open.all.has(order);
-      await this.#playOrder(ident, known, isWhole || isListed, isOpen, error ?? problem, whyOf(isDoubtful));
+      const knowledge = {
+        isWhole: (isWhole || isListed) && known.length === all.length,
+        isOpen: order !== null && open.all.has(order),
+        isUnpaid:
+          (ended.has('success') && !isDoubtful) || known.some((each) => isFirst(each) && this.#isBeforeEnd(each)),
+      };
+      await this.#playOrder(ident, known, knowledge, error ?? problem, whyOf(isDoubtful));
     });
     const { found, denied } = this.#reads;
     if (problem !== undefined && budget.pages === LOOK_UP_PAGES_MAX && found + denied === 0) throw problem;
@@ -353,15 +366,14 @@ class Run<Extra extends object> {
   async #playOrder(
     ident: string,
     invoices: readonly CatchUpInvoice[],
-    isWhole: boolean,
-    isOpen: boolean,
+    knowledge: OrderKnowledge,
     error: unknown,
     why = '',
   ): Promise<void> {
     const { signal, again } = this.#options;
     // Only the service's own word makes an order unknown. A list may be cut.
     const isKnown = invoices.length > 0 || hasKind(error, 'not_found');
-    const plan = planOf(invoices, isWhole && isKnown, isOpen);
+    const plan = planOf(invoices, { ...knowledge, isWhole: knowledge.isWhole && isKnown });
     const endings = new Set<keyof CatchUpResult>(plan.counts === null ? [] : [plan.counts]);
     for (const invoice of plan.play) {
       if (signal?.aborted) return;
@@ -380,9 +392,14 @@ class Run<Extra extends object> {
         ident,
       );
     }
+    for (const { external_id, status } of plan.unlisted) {
+      const cause = `The invoice ${JSON.stringify(external_id)} has the status ${JSON.stringify(status)}, which the interface does not name. It was not played.`;
+      const remedy = 'Look at the invoice in the dashboard, and decide by hand whether it was paid.';
+      this.#report('order_not_read', { cause, remedy }, undefined, ident);
+    }
     if (plan.counts === 'unknown') {
       this.#report('unknown_order', { cause: `The service knows no invoice of order ${name}.` }, error, ident);
-    } else if (plan.counts === 'failed' && plan.others.length === 0) {
+    } else if (plan.counts === 'failed' && plan.others.length + plan.unlisted.length === 0) {
       const what = invoices.length === 0 ? 'The invoice' : 'A further invoice';
       const cause = `${what} of order ${name} could not be read, and ${why}.`;
       this.#report('order_not_read', { cause }, error, ident);
@@ -418,6 +435,19 @@ class Run<Extra extends object> {
     const order = ident === null || isUuid(ident) ? null : orderOf(ident).order;
     report(this.#settings, { ...NO_SUBJECT, external_id: ident, order }, { reason, ...fact, error });
   }
+}
+
+/** All invoices of an order are known. */
+const WHOLE: OrderKnowledge = { isWhole: true, isOpen: false, isUnpaid: true };
+
+/** Whether a row that cannot be read is of this invoice, and does not say whether it was adjusted either. */
+function isSilentAbout(row: unknown, { uuid }: CatchUpInvoice): boolean {
+  if (!isObject(row) || !isSameIdent(String(row['uuid']), uuid)) return false;
+  return saidOf(row) === null && (row['adjustment'] ?? null) === null;
+}
+
+function isFirst({ external_id }: CatchUpInvoice): boolean {
+  return orderOf(external_id).renewal === 0;
 }
 
 /** Whether a list can tell more of an order. */

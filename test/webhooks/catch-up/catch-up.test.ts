@@ -259,10 +259,13 @@ describe('orders', () => {
     const given = clientOf(paid, open, odd);
     const orders = ['order-1042', 'open', 'odd', 'order-1042', uuidOf(1), uuidOf(1).toUpperCase()];
     const { result, reports } = await catchUp(given, orders);
-    expect(result).toEqual(counts({ played: 1, open: 2 }));
+    expect(result).toEqual(counts({ played: 1, open: 1, failed: 1 }));
     // An order that is not pending before its end may have a renewal. A uuid names the same order again.
     expect(given.asked).toEqual(['order-1042', 'order-1042--1', 'open', 'odd', 'odd--1', uuidOf(1).toUpperCase()]);
-    expect(reports).toEqual([]);
+    expect(reports.map(({ reason, order }) => [reason, order])).toEqual([['order_not_read', 'odd']]);
+    expect(reports[0]?.message).toMatch(
+      /^The invoice "odd" has the status "on_hold", which the interface does not name\./,
+    );
   });
 
   async function* rows() {

@@ -204,10 +204,25 @@ describe.each(DOUBTS)('of an order over a service that %s', (_name, habits) => {
     expect(told()).toEqual([['canceled', ORDER, 0]]);
   });
 
-  it.each(['on_hold', 'refunded'])('nothing is canceled while a renewal has the status %s', async (status) => {
-    const { result, events } = await caughtUp([{ ...renewal, status }, ended]);
-    expect(result).toMatchObject({ checked: 1, open: 1, played: 0, unknown: 0 });
+  it.each(['on_hold', 'SUCCESS'])('nothing is canceled while a renewal has the status %s', async (status) => {
+    const { result, events, reports } = await caughtUp([{ ...renewal, status }, ended]);
+    expect(result).toMatchObject({ checked: 1, open: 0, played: 0, unknown: 0, failed: 1 });
+    expect(reports.at(-1)?.message).toBe(
+      `The invoice "${renewal.external_id}" has the status "${status}", which the interface does not name. It was not played. Look at the invoice in the dashboard, and decide by hand whether it was paid.`,
+    );
     expect(events).toEqual([]);
+  });
+
+  const past = { ...ended, status: 'pending', expires_at: '2020-01-01T00:00:00Z' };
+
+  it('is open behind an invoice that is past its end, where no payment is in the list', async () => {
+    expect((await caughtUp([renewal, past])).result).toMatchObject({ open: 1, failed: 0 });
+  });
+
+  it('is not open where a payment behind an invoice that is past its end cannot be read', async () => {
+    const { result, reports } = await caughtUp([{ ...paid, amount: 'broken' }, past]);
+    expect(result).toMatchObject({ checked: 1, open: 0, played: 0, failed: 1 });
+    expect(reports.at(-1)).toMatchObject({ reason: 'order_not_read', order: ORDER });
   });
 
   it('a payment of another system is not played, also where its list comes first', async () => {
@@ -220,6 +235,51 @@ describe.each(DOUBTS)('of an order over a service that %s', (_name, habits) => {
     expect(events).toEqual([]);
   });
 });
+
+it('an order is not open where the lists cannot be read, and a payment may be behind an invoice that is past its end', async () => {
+  const past = { uuid: 'a0000000-0000-4000-8000-000000000001', external_id: ORDER, expires_at: '2020-01-01T00:00:00Z' };
+  const instead = (path: string) => (path === `/${ORDER}` ? undefined : new Response(null, { status: 500 }));
+  const { fetch } = invoiceService([past], { instead });
+  const merchant = new MerchantClient({ baseUrl: 'https://pay.example', apiKey: 'key', fetch, retry: false });
+  const { handler, reports } = stage();
+  expect(await handler.catchUp(merchant, { orders: [ORDER] })).toMatchObject({ open: 0, failed: 1 });
+  expect(reports.at(-1)?.message).toContain('A further invoice of order "order-1042" could not be read');
+});
+
+describe('a payment of which the single read does not say whether it was adjusted, where the shop has pinned the silence', () => {
+  const ids = { uuid: 'a0000000-0000-4000-8000-000000000001', external_id: ORDER };
+  const silent: Row = { ...successInvoice, ...ids, is_adjusted: undefined, adjustment: undefined };
+  const told: Row = { ...silent, is_adjusted: true, adjustment: 'much' };
+  const lists = (answer: () => Response) => (path: string) => (path.startsWith('?') ? answer() : undefined);
+  it.each<[string, (path: string) => Response | undefined, number]>([
+    ['the list does not say it either', () => undefined, 1],
+    ['the list cannot be read', lists(() => new Response(null, { status: 500 })), 0],
+    ['the list does not have it', lists(() => Response.json({ success: true, data: emptyPage })), 0],
+    [
+      'the list has an adjustment that cannot be read',
+      lists(() =>
+        Response.json({ success: true, data: { ...emptyPage, items: [told], total_items: 1, total_pages: 1 } }),
+      ),
+      0,
+    ],
+  ])('%s', async (_name, instead, played) => {
+    const { fetch } = invoiceService([silent], { instead });
+    const merchant = new MerchantClient({ baseUrl: 'https://pay.example', apiKey: 'key', fetch, retry: false });
+    const { handler, reports } = endpoint({ adjustedAbsent: 'as_ordered' });
+    expect(await handler.catchUp(merchant, { orders: [ORDER] })).toMatchObject({ played, failed: 1 - played });
+    if (played === 0) expect(reports.at(-1)).toMatchObject({ reason: 'order_not_read', order: ORDER });
+  });
+});
+
+const emptyPage = {
+  items: [],
+  page: 1,
+  per_page: 100,
+  total_items: 0,
+  total_pages: 0,
+  has_next: false,
+  has_prev: false,
+};
 
 it('an order whose only invoice cannot be read is failed, never unknown', async () => {
   const row = { uuid: 'a0000000-0000-4000-8000-000000000003', external_id: ORDER, amount: 'broken' };

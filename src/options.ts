@@ -136,6 +136,8 @@ export function checkBaseUrl(value: unknown, source: string, allowHttp: boolean,
     fail(`${source} is not an absolute address such as https://pay.example.com`);
   }
   const url = new URL(value);
+  if (/^(?:undefined|null|nan)$/.test(url.hostname))
+    fail(`${source} has the host ${url.hostname}, where a value was missing`);
   // The address is not quoted before this point: it may hold a password.
   if (url.username !== '' || url.password !== '') fail(`${source} has credentials in it: remove the part before the @`);
   if (url.protocol !== 'https:' && url.protocol !== 'http:')

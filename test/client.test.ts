@@ -52,6 +52,25 @@ describe('a key that no header can carry', () => {
     for (const apiKey of [() => fail(), async () => fail()]) await expectNoKey(apiKey, message);
   });
 
+  it('a function that never settles is told by its name, and costs no request', async () => {
+    const calls: string[] = [];
+    const fetch = async (url: string) => {
+      calls.push(url);
+      return new Response();
+    };
+    const client = new MerchantClient({
+      ...given,
+      apiKey: () => new Promise(() => {}),
+      fetch,
+      timeout: 100,
+      retry: false,
+    });
+    const error = await errorOf(client.rates.list());
+    expect(error).toMatchObject({ code: 'SDK_API_KEY', outcome: 'not_sent' });
+    expect(error.message).toContain('the apiKey function gave no key within 100 ms (option "timeout")');
+    expect(calls).toEqual([]);
+  });
+
   class VaultError extends Error {}
   it.each<[unknown, string]>([
     [new VaultError('sealed'), ' (VaultError)'],

@@ -113,6 +113,11 @@ describe('an option of a client is refused', () => {
     ['only a host and port', { baseUrl: 'localhost:3000' }, NOT_ABSOLUTE],
     ['blanks', { baseUrl: ' https://pay.example' }, 'baseUrl has white space around it'],
     ['a line break', { baseUrl: 'https://pay.example\n' }, 'baseUrl has white space around it'],
+    [
+      'a host of nothing',
+      { baseUrl: 'https://undefined/pay' },
+      'baseUrl has the host undefined, where a value was missing',
+    ],
     ['a word for nothing', { baseUrl: 'undefined' }, 'baseUrl is the word undefined or null'],
     ['a back slash', { baseUrl: 'https://pay.example\\@evil.example' }, NOT_ABSOLUTE],
     ['another scheme', { baseUrl: 'ftp://pay.example' }, 'scheme ftp:'],

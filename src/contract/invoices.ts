@@ -332,7 +332,9 @@ const STATUS_NAMES = ['status', 'existing_status', 'invoice_status', 'current_st
  */
 function readConflict(value: unknown): Conflict {
   const [details = {}, nested = {}] = holdersIn(value);
-  const status = firstText([...STATUS_NAMES.map((name) => details[name]), nested['status']]);
+  const stated = [details, nested].flatMap((holder) => STATUS_NAMES.map((name) => holder[name]));
+  const statuses = new Set(stated.flatMap((text) => firstText([text]) ?? []));
+  const [status = null] = statuses.size === 1 ? statuses : []; // two of them say nothing
   const externalId = firstText([details['external_id'], details['order_id'], nested['external_id']]);
   return {
     externalId: externalId?.slice(0, ID_MAX) ?? null,

@@ -155,7 +155,7 @@ async function readWhole(
 ): Promise<Success<readonly Invoice[]>> {
   const { order, invoices, rest, error } = await readOrder(ident, reader, proof);
   if (rest === 'failed') throw error;
-  const all = rest === 'none' ? invoices : await withListed(invoices, reader, ident, order);
+  const all = rest === 'none' ? invoices : await withListed(invoices, reader, ident, order, call);
   const response = all.at(-1)?.response ?? reader.response;
   if (response === null) throw error; // it was answered, so there is one
   const { runtime } = call.client;
@@ -175,6 +175,7 @@ async function withListed(
   reader: InvoiceReader,
   ident: string,
   order: string,
+  { client, externalId }: OpenCall<unknown>,
 ): Promise<readonly FoundInvoice[]> {
   const rows: FoundInvoice[] = [];
   const unreadable: unknown[] = [];
@@ -187,7 +188,12 @@ async function withListed(
   });
   const refuse = (page: number, problem: string): never => {
     const advice = 'Pass the uuid of its invoice to invoices.get';
-    throw pageError('invoices.ofOrder', page, `the order was not found by its path, and ${problem}. ${advice}`);
+    throw pageError(
+      'invoices.ofOrder',
+      page,
+      `the order was not found by its path, and ${problem}. ${advice}`,
+      externalId === null ? null : client.hide(externalId),
+    );
   };
   if (ending === 'limit' && rows.length + unreadable.length < total)
     refuse(PAGES_MAX, `the list of invoices is longer than the ${PAGES_MAX} pages that a call reads`);

@@ -41,7 +41,7 @@ import type { FoundInvoice } from './order-invoices.ts';
 // | any other status, the same charge  | it is returned: pending, paid, adjusted, or not known        |
 // | any other status, another charge   | InvoiceMismatchError                                         |
 //
-// A conflict whose details say that the invoice ended unpaid needs no read.
+// A service may answer a creation with an invoice that it had before: its status says so. A conflict whose details say that the invoice ended unpaid needs no read.
 
 /** The result of {@link Invoices.createOrRenew}. */
 export interface CreateOrRenewResult {
@@ -102,7 +102,12 @@ async function findPayable(first: OpenCall<CreatedInvoice>, proof: IdentProof): 
     const call = renewal === 0 ? first : open(client, createNext, { body, within: first });
     const result = await send(call);
     if (result.ok) {
-      const value = { invoice: result.value, order, renewal, created: true, differences: [] };
+      const { status } = result.value;
+      if (isEndedUnpaid(status) && renewal < RENEWALS_MAX) {
+        reads += result.attempts;
+        continue;
+      }
+      const value = { invoice: result.value, order, renewal, created: status === 'pending', differences: [] };
       return { ...result, attempts: failed.length + reads + result.attempts, value };
     }
     failed = [...failed, ...result.attempts];
@@ -157,7 +162,8 @@ function mismatch(
   differences: readonly ChargeMember[],
 ): InvoiceMismatchError {
   const { operation } = endpoint;
-  const until = invoice.status === 'pending' ? `It can be paid until ${invoice.expires_at.toISOString()}.` : '';
+  const isPast = Date.parse(response.headers.get('date') ?? '') > invoice.expires_at.getTime();
+  const until = `It ${isPast ? 'may still be paid for a while after' : 'can be paid until'} ${invoice.expires_at.toISOString()}.`;
   return new InvoiceMismatchError({
     code: 'SDK_INVOICE_MISMATCH',
     operation,
@@ -170,7 +176,7 @@ function mismatch(
     existing: hideIn(invoice, response.hide),
     message: sentences(
       `${operation}: another invoice has this external_id, with another ${differences.join(' and ')}.`,
-      until,
+      invoice.status === 'pending' ? until : '',
       'Give each charge a separate external_id.',
     ),
   });

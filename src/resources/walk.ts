@@ -293,8 +293,13 @@ function lossError(operation: string, page: number, missing: number, total: numb
 }
 
 /** The error that ends a walk. `page` is where the walk can resume. */
-export function pageError(operation: string, page: number, problem: string): UnexpectedResponseError {
+export function pageError(
+  operation: string,
+  page: number,
+  problem: string,
+  externalId: string | null = null,
+): UnexpectedResponseError {
   const code = 'SDK_PAGE';
   const message = `${operation}: ${problem}. See ${guideTo(code)}`;
-  return new UnexpectedResponseError({ code, operation, page, status: 200, outcome: 'rejected', message });
+  return new UnexpectedResponseError({ code, operation, externalId, page, status: 200, outcome: 'rejected', message });
 }

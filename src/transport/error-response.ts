@@ -184,6 +184,8 @@ const REMEDY: Readonly<Record<Exclude<ApiErrorKind, 'conflict'>, string>> = {
   request: 'Correct the request. It fails again when it is repeated unchanged.',
 };
 
+const LATER = 'The service or a proxy was not ready for it: repeat the call later.';
+
 /** What to do, with the hint of the endpoint. If the work may have been done, the input is not to be corrected yet. */
 function remedyFor(
   kind: Exclude<ApiErrorKind, 'conflict'>,
@@ -194,6 +196,7 @@ function remedyFor(
 ): string {
   const fields = issues.map(({ path }) => path);
   const hint = shown(response.hide, endpoint.hint?.(sent, fields) ?? '', SHOWN_MESSAGE_MAX);
+  if (retryClassOf(kind, response.status) === 'transient' && kind === 'request' && !isDoubtful) return LATER;
   if (kind === 'validation' || kind === 'request') {
     const named = fields.some((path) => path !== '') ? 'Correct the fields named in error.fields.' : REMEDY[kind];
     if (answeredBy === 'other' && kind === 'request' && !isDoubtful)

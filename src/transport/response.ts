@@ -81,9 +81,10 @@ function dataIn<Data>(
   if (tooMany !== null) return { code: 'SDK_CONTRACT', problem: tooMany };
   const decoded = endpoint.data(payload);
   const others = decoded.ok ? (endpoint.differences?.(decoded.value, sent) ?? []) : [];
-  if (decoded.ok && others.length === 0) return decoded;
+  // Also where nothing is read from the body: a login page is no word of the service.
+  const isPage = body === NOT_JSON && headers.get('content-type')?.includes('html') === true && /^\s*</.test(raw);
+  if (decoded.ok && others.length === 0 && !isPage) return decoded;
   if (body === NOT_JSON) {
-    const isPage = headers.get('content-type')?.includes('html') === true;
     const found = isPage ? ' but an HTML page: a login, or another program, answers at this baseUrl' : '';
     return { ...UNREADABLE, problem: `the body of the response is not JSON${found}` };
   }

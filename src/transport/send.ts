@@ -79,6 +79,7 @@ async function makeAttempt<Data>(call: OpenCall<Data>, timeLeft: number): Promis
   const { client, timeout, signal } = call;
   const { apiKey } = client;
   const attempt = new Attempt(client.runtime, client.hide, timeout, timeLeft, signal);
+  let isKeyMissing = typeof apiKey !== 'string';
   let response: ServiceResponse;
   try {
     if (typeof apiKey === 'string') attempt.key = apiKey;
@@ -87,9 +88,12 @@ async function makeAttempt<Data>(call: OpenCall<Data>, timeLeft: number): Promis
       if (key === null) return unusableKey(problem);
       attempt.key = key;
       attempt.hide = hiding([key, ...client.secrets]);
+      isKeyMissing = false;
     }
     response = await exchange(client.http, call, attempt);
   } catch (thrown) {
+    if (isKeyMissing && attempt.interruption === 'timeout')
+      return unusableKey(`the apiKey function gave no key within ${timeout} ms (option "timeout")`);
     return failureOf(thrown, attempt, call);
   } finally {
     attempt.end();

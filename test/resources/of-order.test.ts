@@ -127,7 +127,10 @@ describe('a service that reads uuids alone, with 404 in its own form', () => {
     const result = await invoices.ofOrder('order-7').result();
     expect(asked.filter((path) => path.startsWith('?'))).toHaveLength(1 + 20);
     if (isRead) return expect(result).toMatchObject({ ok: true, value: [] });
-    expect(result).toMatchObject({ ok: false, error: { code: 'SDK_PAGE', operation: 'invoices.ofOrder' } });
+    expect(result).toMatchObject({
+      ok: false,
+      error: { code: 'SDK_PAGE', operation: 'invoices.ofOrder', externalId: 'order-7' },
+    });
     const message = 'ok' in result && !result.ok ? result.error.message : '';
     expect(message).toContain('longer than the 20 pages that a call reads. Pass the uuid of its invoice');
   });

@@ -112,6 +112,41 @@ describe('createOrRenew returns', () => {
       ['POST order-1042', 'POST order-1042--1', 'GET order-1042--1'],
     ],
     [
+      'the first renewal, where the creation is answered with the invoice that ended',
+      [ok({ ...createdInvoice, status: 'expired' }), created(1)],
+      1,
+      'pending',
+      true,
+      ['POST order-1042', 'POST order-1042--1'],
+    ],
+    [
+      'the one that paid the order, where the creation is answered with it',
+      [ok({ ...createdInvoice, status: 'success' })],
+      0,
+      'success',
+      false,
+      ['POST order-1042'],
+    ],
+    [
+      'the one that paid the order, where the conflict states two statuses',
+      [
+        refuse(409, 'INVOICE_ALREADY_EXISTS', { external_id: ID, status: 'expired', existing_status: 'success' }),
+        found(0, paid),
+      ],
+      0,
+      'success',
+      false,
+      ['POST order-1042', 'GET order-1042'],
+    ],
+    [
+      'the one that paid the order, where the invoice in the conflict has another status',
+      [refuse(409, 'INVOICE_ALREADY_EXISTS', { status: 'fail', invoice: { status: 'success' } }), found(0, paid)],
+      0,
+      'success',
+      false,
+      ['POST order-1042', 'GET order-1042'],
+    ],
+    [
       'its own invoice after a lost response',
       [ended(0, 'expired'), resetAfterReading, taken, found(1)],
       1,
@@ -227,6 +262,14 @@ describe('createOrRenew throws', () => {
     });
     expect(error.message).toMatch(message);
     expect(server.requests).toHaveLength(3);
+  });
+
+  it('a mismatch that does not say that an invoice past its end can be paid', async () => {
+    const late = new Date(Date.parse(pendingInvoice.expires_at) + 60_000).toUTCString();
+    const chosen = { amount: '26.00', payment_method: { name: 'Card', logo_url: 'https://cdn.example/card.svg' } };
+    const server = await serve(taken, found(0, chosen, { date: late }));
+    const error = await errorOf(clientOf(server.url).invoices.createOrRenew(order));
+    expect(error.message).toContain('another amount. It may still be paid for a while after 2026-01-31T10:00:00.000Z.');
   });
 
   it('the last conflict after 49 renewals', async () => {

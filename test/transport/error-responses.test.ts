@@ -605,6 +605,14 @@ describe('an error carries', () => {
     expect(await created(respond(200, 'x', headers))).toMatchObject({ requestId: 'req-17' });
   });
 
+  it.each([408, 409, 423, 425])('that the call is to be repeated later, for HTTP %i of a read', async (status) => {
+    const fetch = async () => respond(status, said('BUSY'));
+    const error = await errorOf(clientOf('https://pay.example', { fetch, retry: false }).invoices.get('order-1'));
+    expect(error.message).toContain(`HTTP ${status} BUSY`);
+    expect(error.message).toContain('The service or a proxy was not ready for it: repeat the call later.');
+    expect(error.message).not.toContain('Correct the request');
+  });
+
   it('operation, attempts and details, and no request id where the response has none', async () => {
     const error = await created(respond(400, said('NO')));
     const attempts = [{ code: 'NO', status: 400, outcome: 'rejected' }];

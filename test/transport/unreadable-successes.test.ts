@@ -90,6 +90,14 @@ it.each<[string, Step]>([
   expect(server.requests).toHaveLength(1);
 });
 
+it('a page is no success of a resend, and is not sent again', async () => {
+  const server = await serve(answer(200, '<!doctype html><title>Sign in</title>', { 'content-type': 'text/html' }));
+  const error = await errorOf(clientOf(server.url).webhooks.resend('order-1042'));
+  expect(error).toMatchObject({ code: 'SDK_UNREADABLE_BODY', outcome: 'unknown' });
+  expect(error.message).toContain('an HTML page: a login, or another program, answers at this baseUrl');
+  expect(server.requests).toHaveLength(1);
+});
+
 describe('a creation whose response cannot be decoded', () => {
   const CONFLICT = refuse(409, 'INVOICE_ALREADY_EXISTS', { external_id: 'order-1042', status: 'pending' });
 

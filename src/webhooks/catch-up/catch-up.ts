@@ -62,7 +62,7 @@ export async function catchUp<Extra extends object>(
   const counts: Counts = { checked: 0, played: 0, alreadyDone: 0, open: 0, unknown: 0, busy: 0, failed: 0 };
   try {
     const orders = await readIdents(untilAborted(idents, signal), again);
-    await new Run(merchant, settings, checked, counts, orders).play();
+    await new Run(merchant, settings, checked, counts, orders.idents).play(orders.missing);
     if (!signal?.aborted) return { ...counts };
   } catch (error) {
     if (!signal?.aborted) throw error;
@@ -160,8 +160,9 @@ class Run<Extra extends object> {
     };
   }
 
-  /** Reads each order and plays its events. */
-  async play(): Promise<void> {
+  /** Reads each order and plays its events. `missing`: rows without an id. */
+  async play(missing: number): Promise<void> {
+    if (missing > 0) this.#refuseMissing(missing);
     const open = this.#idents.length > WALK_FROM ? await this.#openOrders() : NO_ORDERS;
     try {
       await concurrently(this.#idents, this.#options, async (ident) => {
@@ -414,6 +415,12 @@ class Run<Extra extends object> {
     const remedy = 'Trim it, or change the type of the column: CHAR adds blanks.';
     this.#report('order_not_read', { cause, remedy }, undefined, ident);
     this.#end('failed');
+  }
+
+  #refuseMissing(count: number): void {
+    const cause = `${count} of the orders ${count === 1 ? 'has' : 'have'} no id: NULL, or empty text.`;
+    this.#report('order_not_read', { cause, remedy: 'Select the id of each order that waits.' });
+    for (let each = 0; each < count; each += 1) this.#end('failed');
   }
 
   #reportNoneFound(count: number): void {

@@ -92,7 +92,7 @@ export interface CatchUpResult {
   readonly played: number;
   /** Events that were done before, by a webhook or an earlier run. */
   readonly alreadyDone: number;
-  /** Orders that nobody has paid, and that can still be paid. */
+  /** Orders with an invoice that is open, and without a payment. */
   readonly open: number;
   /** Orders for which the service has no invoice. `onReport` names each: `unknown_order`. */
   readonly unknown: number;
@@ -102,8 +102,8 @@ export interface CatchUpResult {
    */
   readonly busy: number;
   /**
-   * Orders that are not done: your function threw or took too long, the store failed, an invoice could not be read or
-   * lacks a needed value. `onReport` names each, with the error. The next run tries it again.
+   * Orders that are not done: your function threw or took too long, the store failed, an invoice could not be read, lacks a
+   * needed value or has a status that no interface names, or the id is empty. `onReport` names each, with the error. The next run tries it again.
    */
   readonly failed: number;
 }
@@ -161,16 +161,26 @@ export function readCatchUpOptions(merchant: CatchUpClient, options: CatchUpOpti
   return { ...read, idents, again: replay !== undefined };
 }
 
-/** Reads the ids, each once. @throws ConfigurationError for anything but ids */
-export async function readIdents(given: AsyncIterable<unknown>, again: boolean): Promise<readonly string[]> {
+/**
+ * Reads the ids, each once. A row without an id must not keep the others from being read.
+ *
+ * @returns The ids, and how many were NULL or empty.
+ * @throws ConfigurationError for anything but ids.
+ */
+export async function readIdents(
+  given: AsyncIterable<unknown>,
+  again: boolean,
+): Promise<{ readonly idents: readonly string[]; readonly missing: number }> {
   const idents = new Map<string, string>();
   const name = again ? 'replay' : 'orders';
+  let missing = 0;
   for await (const ident of given) {
-    if (typeof ident === 'string' && ident !== '') idents.set(plainIdent(ident), ident);
+    if (ident === '' || ident === null) missing += 1;
+    else if (typeof ident === 'string') idents.set(plainIdent(ident), ident);
     else
       fail(
         `${name} must hold external_ids or uuids, not ${kindOf(ident)}: ${name}: rows.map((row) => row.external_id)`,
       );
   }
-  return [...idents.values()];
+  return { idents: [...idents.values()], missing };
 }

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../contract/json.ts';
 import type { FinalInvoiceStatus } from '../../contract/statuses.ts';
-import { type AdjustedPins, readAdjusted } from './adjusted.ts';
+import { type AdjustedPins, readAdjusted, saidOf } from './adjusted.ts';
 import type {
   CatchUpInvoice,
   InvoiceEvent,
@@ -8,7 +8,7 @@ import type {
   KnownInvoiceEvents,
   UnknownInvoiceEvent,
 } from './event-types.ts';
-import { malformed, optionalAmount, requiredAmount } from './payload.ts';
+import { malformed, optionalAmount, readableAmount, requiredAmount } from './payload.ts';
 
 // Everything that the receiver knows about an event is its row in this table. A new event is a type in
 // `KnownInvoiceEvents` and a row here. Where two events share a status, the first row takes each payload without a
@@ -85,16 +85,22 @@ export const EVENTS: [Unreported] extends [never] ? Table : `no event reports ${
     statuses: ['fail', 'expired', 'canceled'],
     key: 'canceled',
     handler: 'onCanceled',
-    read(payload) {
+    read(payload, layers) {
       const amount = requiredAmount(payload, 'amount');
-      if (optionalAmount(payload, 'credited_usdt')?.isZero() === false) {
-        throw malformed('its status says that nothing was paid, but "credited_usdt" says that something was');
-      }
+      const of = (layer: JsonObject) => CREDITS.filter((name) => readableAmount(layer, name)?.isZero() === false);
+      const [credit] = [payload, ...layers].flatMap(of);
+      const said = credit ?? (saidOf(payload) === true ? 'adjusted' : undefined);
+      if (said !== undefined)
+        throw malformed(`its status says that nothing was paid, but "${said}" says that something was`);
+      optionalAmount(payload, 'credited_usdt'); // it must be an amount
       return { amount, credited_usdt: null, adjusted: false, original_amount: null };
     },
     ofInvoice: ({ amount }) => ({ amount: amountText(amount) }),
   },
 };
+
+/** The members that say how much was credited. */
+const CREDITS = ['credited_usdt', 'settled_amount_usdt'];
 
 /** The rows in the order of the table. */
 export const EVENT_ROWS: readonly EventRow[] = Object.values(EVENTS);

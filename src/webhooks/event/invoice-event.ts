@@ -70,7 +70,7 @@ function checkConsistency({ status, is_adjusted, adjustment, ...invoice }: Catch
   const amount = readAmount('amount', invoice.amount);
   const settled = readAmount('settled_amount_usdt', invoice.settled_amount_usdt);
   const expected = readAmount('adjustment.expected_amount_fiat', adjustment?.expected_amount_fiat);
-  readAmount('adjustment.actual_amount_fiat', adjustment?.actual_amount_fiat);
+  const actual = readAmount('adjustment.actual_amount_fiat', adjustment?.actual_amount_fiat);
   const credited = readAmount('adjustment.actual_amount_usdt', adjustment?.actual_amount_usdt);
   if (status !== 'success') {
     const isSettled = settled?.isZero() === false;
@@ -78,6 +78,8 @@ function checkConsistency({ status, is_adjusted, adjustment, ...invoice }: Catch
       const name = isSettled ? 'settled_amount_usdt' : 'adjustment.actual_amount_usdt';
       throw malformed(`its status is ${status}, but "${name}" was credited`);
     }
+    if (is_adjusted === true || (adjustment ?? null) !== null)
+      throw malformed(`its status is ${status}, but it says that a payment was adjusted`);
     return;
   }
   if (areDifferent(settled, credited)) {
@@ -85,6 +87,8 @@ function checkConsistency({ status, is_adjusted, adjustment, ...invoice }: Catch
       '"settled_amount_usdt" and "adjustment.actual_amount_usdt" differ: how much was credited is unclear',
     );
   }
+  if (is_adjusted === true && actual === null)
+    throw malformed('"is_adjusted" is true, but "adjustment.actual_amount_fiat" does not say how much was paid');
   if (areDifferent(amount, expected)) throw malformed('"amount" and "adjustment.expected_amount_fiat" differ');
   if (is_adjusted === false && (adjustment ?? null) !== null) {
     throw malformed('"is_adjusted" is false, but there is an "adjustment"');

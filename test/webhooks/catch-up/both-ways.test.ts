@@ -124,6 +124,18 @@ const FORMS: readonly {
     ends: 'onCanceled',
   },
   {
+    name: 'expired, and adjusted',
+    webhook: { event: 'invoice.canceled', status: 'expired', credited_usdt: undefined, adjusted: true },
+    invoice: { status: 'expired', settled_amount_usdt: null, is_adjusted: true },
+    ends: null,
+  },
+  {
+    name: 'expired, and credited',
+    webhook: { event: 'invoice.canceled', status: 'expired', credited_usdt: '26.91' },
+    invoice: { status: 'expired', settled_amount_usdt: '26.91', is_adjusted: false },
+    ends: null,
+  },
+  {
     name: 'expired, of the second invoice of the order',
     webhook: { event: 'invoice.canceled', external_id: 'order-1042--1', status: 'expired', credited_usdt: undefined },
     invoice: { external_id: 'order-1042--1', status: 'expired', settled_amount_usdt: null, is_adjusted: false },
@@ -201,6 +213,10 @@ it.each(FORMS)(
     // The report of what was refused names the order and the key, on both roads.
     const [refused] = ends === null ? told.reports : [];
     if (ends === null)
-      expect(refused).toMatchObject({ reason: 'malformed_payload', order: 'order-1042', key: `${UUID}:paid` });
+      expect(refused).toMatchObject({
+        reason: 'malformed_payload',
+        order: 'order-1042',
+        key: `${UUID}:${webhook['status'] === 'expired' ? 'canceled' : 'paid'}`,
+      });
   },
 );

@@ -268,6 +268,14 @@ describe('orders', () => {
     );
   });
 
+  it('without an id are failed, and keep no other from being read', async () => {
+    const { result, reports } = await catchUp(clientOf(paid), ['', 'order-1042', null as unknown as string]); // as of a database
+    expect(result).toEqual(counts({ played: 1, failed: 2 }));
+    expect(reports.map(({ reason, message }) => [reason, message])).toEqual([
+      ['order_not_read', '2 of the orders have no id: NULL, or empty text. Select the id of each order that waits.'],
+    ]);
+  });
+
   async function* rows() {
     yield 'order-1042';
   }
@@ -283,7 +291,6 @@ describe('orders', () => {
     ['text, which is one id', 'order-1042'],
     ['nothing', null],
     ['rows in place of ids', [{ external_id: 'order-1042' }]],
-    ['an empty id', ['order-1042', '']],
   ])('are refused as %s', async (_name, orders) => {
     const { client, asked } = clientOf(paid);
     await expect(shopOf().handler.catchUp(client, { orders: orders as never })).rejects.toMatchObject({

@@ -126,7 +126,13 @@ const BAD_AMOUNTS: Refused[] = [
   [{ ...paid, original_amount: '30.00' }, '"original_amount" differs'],
   [{ ...ADJUSTED, original_amount: '-1' }, '"original_amount" is negative'],
   [{ ...ADJUSTED, original_amount: {} }, '"original_amount" must be'],
-  [{ ...canceled, credited_usdt: '26.91' }, 'nothing was paid'],
+  [{ ...canceled, credited_usdt: '26.91' }, 'nothing was paid, but "credited_usdt"'],
+  [{ ...canceled, settled_amount_usdt: '26.91' }, 'nothing was paid, but "settled_amount_usdt"'],
+  [{ ...canceled, adjusted: true }, 'nothing was paid, but "adjusted"'],
+  [{ ...canceled, is_adjusted: true }, 'nothing was paid, but "adjusted"'],
+  [{ ...canceled, adjustment: { actual_amount_usdt: '10.80' } }, 'nothing was paid, but "adjusted"'],
+  [{ ...canceled, original_amount: '99.00' }, 'nothing was paid, but "adjusted"'],
+  [{ event: 'invoice.canceled', credited_usdt: '5', data: canceled }, 'nothing was paid, but "credited_usdt"'],
 ];
 
 const MEMBERS: Read[] = [

@@ -36,6 +36,18 @@ for (const [javaScriptEnabled, width] of [
   });
 }
 
+it('a list of a short phone begins at its top', async (visit) => {
+  const { url, sandbox } = await listening();
+  for (let at = 0; at < 20; at += 1)
+    await sandbox.pay(
+      sandbox.create({ amount: '25.00', currency: 'EUR', callback_url: 'http://127.0.0.1:9/hook' }).uuid,
+    );
+  const { page } = await visit(url);
+  await page.setViewportSize({ width: 320, height: 568 });
+  await page.goto(`${url}/webhooks`);
+  expect(await page.evaluate('scrollY')).toBe(0);
+});
+
 it('a phone shows the whole navigation, each name in full', async (visit) => {
   const { url, sandbox } = await listening();
   const hook = await receiver([500, 500]);

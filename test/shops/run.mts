@@ -203,9 +203,9 @@ const ORDERS = `SELECT o.code, o.state, o."subTotalWithTax" + o."shippingWithTax
   p."transactionId" AS invoice, p.amount AS paid, p.metadata::json->>'credited_usdt' AS credited
   FROM "order" o LEFT JOIN payment p ON p."orderId" = o.id AND p.state = 'Settled'`;
 /** A row for each order, with the sum of its payments. */
-const SUMS = `SELECT code, state, total, currency, sum(paid) AS paid, sum(credited::numeric)::text AS credited
+const SUMS = `SELECT code, state, total, currency, sum(paid) AS paid, count(paid)::int AS payments, sum(credited::numeric)::text AS credited
   FROM (${ORDERS}) AS payments GROUP BY code, state, total, currency`;
-type Sum = Omit<Row, 'invoice'>;
+type Sum = Omit<Row, 'invoice'> & { readonly payments: number };
 interface Row {
   readonly code: string;
   readonly state: string;
@@ -332,17 +332,14 @@ async function open(service: StormService): Promise<StormShop> {
             state === 'PaymentSettled' ? ('fulfilled' as const) : paid === null ? ('open' as const) : ('paid' as const),
           credited_usdt: credited,
         })),
-    // A person returns what came beside the payment that settled the order: the plugin shows it as a payment of its own.
-    fulfilments: async () => {
-      const payments = await pool.query<Row>(ORDERS);
-      const orders = Map.groupBy(
-        payments.rows.filter(({ state }) => state === 'PaymentSettled'),
-        ({ code }) => code,
-      );
-      return [...orders].flatMap(([external_id, all]) =>
-        all.map((_, at) => ({ external_id, kind: at === 0 ? ('goods' as const) : ('review' as const) })),
-      );
-    },
+    // A person returns what came above the order: Vendure shows its payments beside its total.
+    fulfilments: async () =>
+      (await rows())
+        .filter(({ state }) => state === 'PaymentSettled')
+        .flatMap(({ code: external_id, total, paid, payments }) => {
+          const above = Number(paid) > Number(total) ? Math.max(payments - 1, 1) : 0;
+          return [{ external_id }, ...Array(above).fill({ external_id, kind: 'review' })];
+        }),
     catchUp: shop.catchUp,
     restart: shop.restart,
     close: async () => {

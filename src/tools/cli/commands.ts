@@ -1,6 +1,7 @@
 // The commands as data: example, help and flags. The flags are those that `parseArgs` of Node takes.
 import type { ParseArgsOptionDescriptor } from 'node:util';
 import { ACTIONS } from '../sandbox/actions.ts';
+import { wrapped } from './terminal.ts';
 
 /** A flag with its argument and its description in the help. */
 export interface Flag extends ParseArgsOptionDescriptor {
@@ -255,5 +256,5 @@ function helpOf({ example, terms = {}, flags, notes }: CommandTable, hasAll: boo
 
 function linesOf(rows: readonly (readonly [left: string, right: string])[]): string {
   const width = Math.max(...rows.map(([left]) => left.length));
-  return rows.map(([left, right]) => `${`  ${left.padEnd(width)}  ${right}`.trimEnd()}\n`).join('');
+  return rows.map(([left, right]) => `${wrapped(right, width + 4, `  ${left.padEnd(width)}  `).trimEnd()}\n`).join('');
 }

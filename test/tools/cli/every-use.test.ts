@@ -279,7 +279,7 @@ const SERVES: readonly (readonly [line: string, look: (run: Served, place: Place
       const overview = (await (await fetch(url)).text()).replace(/<[^>]*>/g, '');
       expect(overview).toMatch(/Your shop has not heard of 2 payments, €208\.00, since/);
       expect(overview).toContain('The secret of the receiver is the API key.');
-      expect(overview).toContain('→ /shop21 of 3 attempts'); // it has recovered
+      expect(overview).toContain('→ /shop21 of 3 accepted'); // it has recovered
     },
   ],
   ['--seed 7', ({ out }) => expect(out()).toMatch(/Seed +7\n/)],

@@ -132,7 +132,12 @@ function announce(sandbox: Sandbox, flags: Flags, io: Io, style: Style): void {
 function banner(sandbox: Sandbox, style: Style, { seed, demo }: Pick<Flags, 'seed' | 'demo'>): string {
   const { url, apiKey, webhookSecret, frozen } = sandbox;
   const width = Math.max(34, url.length + 6);
-  const clock = `${frozen ? 'frozen at' : 'real time, now'} ${clockOf(sandbox.now())} UTC`;
+  const ahead = Math.round((sandbox.now().getTime() - Date.now()) / 60_000);
+  const clock = frozen
+    ? `frozen at ${clockOf(sandbox.now())} UTC`
+    : ahead > 0
+      ? `real time + ${ahead} min`
+      : 'real time';
   const lines = [
     `${style.strong('SANDBOX')}  nothing here is real money`,
     '',

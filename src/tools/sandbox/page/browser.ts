@@ -168,9 +168,10 @@ export function pageScript(): void {
     for (const kind of ['pointerdown', 'keydown']) addEventListener(kind, stop);
   }
 
-  // The list of two panes stays where it was when one of its rows is chosen, and the chosen row is in sight.
+  // The list of two panes stays where it was when one of its rows is chosen, and the chosen row is in sight. A narrow screen
+  // shows one pane, and no row of it is chosen.
   const pane = one('.list');
-  if (pane !== null) {
+  if (pane !== null && matchMedia('(min-width: 1100px)').matches) {
     const place = `list ${location.pathname.split('/')[1]}`;
     const before = sessionStorage.getItem(place);
     const settle = (): void => {

@@ -3,7 +3,7 @@ import { isLoopback } from '../../../contract/values/scalars.ts';
 import { type Html, html, type Part } from '../../html.ts';
 import type { DeliveryRecord } from '../state/records.ts';
 import type { World } from '../world.ts';
-import { counted, minute, since, span, type Tone } from './elements.ts';
+import { minute, since, span, type Tone } from './elements.ts';
 import { causesOf, isOwn, outageOf, sinceOf } from './unheard.ts';
 
 const MINUTE = 60_000;
@@ -45,7 +45,8 @@ export function lanes(world: World, unheard: readonly DeliveryRecord[]): Html | 
     .invoices()
     .filter((invoice) => isOwn(invoice) && invoice.createdAt >= window.start)
     .map(({ createdAt }): Mark => ({ at: createdAt, tone: 'wait' }));
-  const endpoints = endpointsOf(store.deliveries(), unheard, window.start);
+  const deliveries = store.deliveries().filter(({ invoice }) => isOwn(invoice));
+  const endpoints = endpointsOf(deliveries, unheard, window.start);
   if (payments.length === 0 && endpoints.length === 0) return null;
   const shown = endpoints.length > SHOWN ? endpoints.slice(0, SHOWN - 1) : endpoints;
   const others = endpoints.slice(shown.length).flatMap(({ marks }) => marks);
@@ -71,28 +72,34 @@ export function lanes(world: World, unheard: readonly DeliveryRecord[]): Html | 
   return html`<div class="lanes-of">${rows}<div class="lane-of axis" aria-hidden="true"><span class="soft">Last ${span(window.length)}</span><svg width="100%" height="20">${axis(window, outage)}</svg><span></span></div></div>`;
 }
 
-/** How wide a time is on the narrowest chart, and the word "now", in percent of it. */
-const [LABEL, NOW] = [16, 10];
+/** How wide a time and the word "now" are, in percent of the narrowest chart, and of a wide one. */
+const NARROW = { time: 16, now: 10 };
+const WIDE = { time: 8, now: 5 };
 
 /** The times below the lanes: when the outage began, now, and those of the ticks that have the room. */
 function axis(window: Window, outage: number | null): Part {
-  const taken: { readonly from: number; readonly to: number }[] = [];
-  const takes = (from: number, to: number): boolean => {
-    const isFree = taken.every((each) => to <= each.from || from >= each.to);
-    if (isFree) taken.push({ from, to });
-    return isFree;
+  const begin = outage === null ? null : placeOf(outage, window);
+  const isLate = begin !== null && begin + NARROW.time > 100 - NARROW.now; // its label ends at the line, or before "now"
+  const at = begin === null ? 0 : isLate ? Math.min(begin, 100 - NARROW.now) : begin;
+  const free = ({ time, now }: typeof WIDE): Set<number> => {
+    const taken = [{ from: 100 - now, to: 100 }];
+    if (begin !== null) taken.push(isLate ? { from: at - time, to: at } : { from: at, to: at + time });
+    return new Set(
+      window.ticks.filter((tick) => {
+        const from = placeOf(tick, window);
+        const isFree = from !== begin && taken.every((each) => from + time <= each.from || from >= each.to);
+        if (isFree) taken.push({ from, to: from + time });
+        return isFree;
+      }),
+    );
   };
+  const narrow = free(NARROW);
   const label = (x: number, look: string, text: Part): Html =>
     html`<foreignObject x="${x}%" width="64" height="20" class="${look}">${text}</foreignObject>`;
-  const begin = outage === null ? null : placeOf(outage, window);
-  const isLate = begin !== null && begin + LABEL > 100 - NOW; // its label ends at the line
-  if (begin !== null) takes(isLate ? begin - LABEL : begin, isLate ? begin : begin + LABEL);
-  const hasNow = takes(100 - NOW, 100);
-  const ticks = window.ticks.filter((at) => takes(placeOf(at, window), placeOf(at, window) + LABEL));
   return [
-    ticks.map((at) => label(placeOf(at, window), 'tick', minute(at))),
-    outage !== null && begin !== null && label(begin, `begin${isLate ? ' late' : ''}`, minute(outage)),
-    hasNow && label(100, 'late', html`<span>now</span>`),
+    [...free(WIDE)].map((tick) => label(placeOf(tick, window), narrow.has(tick) ? 'tick' : 'tick wide', minute(tick))),
+    outage !== null && label(at, `begin${isLate ? ' late' : ''}`, minute(outage)),
+    label(100, 'late', html`<span>now</span>`),
   ];
 }
 
@@ -152,7 +159,7 @@ function endpointLane(
 
 function acceptedText(marks: readonly Mark[]): string {
   const good = marks.filter(({ tone }) => tone === 'good').length;
-  return good === marks.length ? `${good} accepted` : `${good} of ${counted(marks.length, 'attempt')}`;
+  return good === marks.length ? `${good} accepted` : `${good} of ${marks.length} accepted`;
 }
 
 /** In percent of the window. */

@@ -127,13 +127,13 @@ function lastMinutes(incoming: IncomingRequest, world: World, unheard: readonly 
 
 /** How many payments, how much money, and since when. */
 function unheardText(unheard: readonly DeliveryRecord[], now: number): Html {
-  const paid = paidFor(unheard);
+  const money = paidFor(unheard);
   const outage = outageOf(unheard);
-  const unpaid = unheard.filter(({ invoice }) => invoice.status !== 'success').length;
-  const what =
-    paid.length === 0 ? ' that ended unpaid' : html`${unpaid > 0 && `, ${unpaid} of them unpaid`}, ${sums(paid)}`;
+  const paid = unheard.filter(({ invoice }) => invoice.status === 'success').length;
+  const isMixed = paid > 0 && paid < unheard.length;
+  const what = paid === 0 ? ' that ended unpaid' : html`${isMixed && `, ${paid} of them paid`}, ${sums(money)}`;
   const when = html`${outage.isMost ? ': most of it' : ','} since ${since(outage.since, now)}`;
-  return html`Your shop has not heard of ${counted(unheard.length, 'payment')}${what}${when}.`;
+  return html`Your shop has not heard of ${counted(unheard.length, isMixed ? 'order' : 'payment')}${what}${when}.`;
 }
 
 /** Green only where every payment that ended has a webhook, and every webhook was accepted by more than a page. */
@@ -295,5 +295,5 @@ function credentials({ url, settings: { apiKey, webhookSecret } }: World, incomi
   const allows = isSandboxSecret(webhookSecret) ? '\nMERCHANT_SANDBOX=1' : '';
   const env = `MERCHANT_BASE_URL=${url}\nMERCHANT_API_KEY=${shown(apiKey)}\nMERCHANT_WEBHOOK_SECRET=${shown(webhookSecret)}${allows}`;
   return html`<p class="soft small">The lines of an <code>.env</code> file.</p>${codeBlock('env-text', 'Environment', env)}
-<div class="row">${copyButton(env, html`Copy<span class="unseen"> the environment</span>`)}${!isShown && html`<a href="/?secrets=shown">Show the key and the secret</a>`}</div>`;
+<div class="row">${isShown && copyButton(env, html`Copy<span class="unseen"> the environment</span>`)}${!isShown && html`<a href="/?secrets=shown">Show the key and the secret</a>`}</div>`;
 }

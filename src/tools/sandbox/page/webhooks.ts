@@ -43,6 +43,7 @@ export function webhooksPage(
 ): Promise<UnsentResponse> {
   const open = new Set(unheardIn(world));
   const { shown, note } = withoutCheck(incoming, world.store.deliveries().reverse(), ({ invoice }) => invoice);
+  const isOther = (row: DeliveryRecord): boolean => !open.has(row) && row.status !== 'delivered';
   return panesPage(world, incoming, {
     title: 'Webhooks',
     path: '/webhooks',
@@ -53,7 +54,7 @@ export function webhooksPage(
       All: () => true,
       'Not delivered': (row) => open.has(row),
       Delivered: ({ status }) => status === 'delivered',
-      Other: (row) => !open.has(row) && row.status !== 'delivered',
+      ...(shown.some(isOther) && { Other: isOther }),
     },
     texts: (row) => [row.invoice.external_id, row.eventType, row.url, row.id, row.log.at(-1)?.error],
     hint: 'Order, event, address',

@@ -132,7 +132,9 @@ describe('the page of a payment', () => {
 
 /** The labels below the lanes, each behind what it is if it is not a tick. */
 function axisOf(html: string): string[] {
-  const labels = html.matchAll(/<foreignObject[^>]*class="(?:tick|late|([^"]*))">(?:<time[^>]*>|<span>)([^<]*)/g);
+  const labels = html.matchAll(
+    /<foreignObject[^>]*class="(?:tick|late|(?:tick )?([^"]*))">(?:<time[^>]*>|<span>)([^<]*)/g,
+  );
   return [...labels].map(([, look, text]) => `${look === undefined ? '' : `${look} `}${text}`);
 }
 
@@ -264,7 +266,7 @@ describe('the overview', () => {
     await sandbox.resend('heard'); // the shop has heard of it
     const page = await open(url);
     expect(page.text).toContain(
-      'Your shop has not heard of 5 payments, 1 of them unpaid, €170.25 , $70.50 : most of it since 15:00 . Send all 5 again',
+      'Your shop has not heard of 5 orders, 4 of them paid, €170.25 , $70.50 : most of it since 15:00 . Send all 5 again',
     );
     expect(page.text).toContain('Webhooks 5 not delivered');
     expect(page.text).toMatch(
@@ -318,7 +320,14 @@ describe('the overview', () => {
     await sandbox.advance('14m');
     status = 500;
     await sandbox.pay(sandbox.create(order).uuid);
-    expect(axisOf((await open(url)).html)).toEqual(['12:00', '12:03', '12:06', '12:09', 'begin late 12:14']);
+    expect(axisOf((await open(url)).html)).toEqual([
+      '12:00',
+      '12:03',
+      '12:06',
+      'wide 12:09',
+      'begin late 12:14',
+      'now',
+    ]);
   });
 
   it('has the endpoints in the order of the causes, and none changes its place by an attempt', async () => {
@@ -395,6 +404,7 @@ describe('the overview', () => {
     const page = await open(url);
     expect(page.html).not.toMatch(/sk_live_given|whsec_given/);
     expect(page.links).toContain('/?secrets=shown');
+    expect(page.html).not.toMatch(/data-copy="[^"]*not shown/); // nobody copies a text without its values
     expect((await open(`${url}/?secrets=shown`)).html).toMatch(/sk_live_given[\s\S]*whsec_given/);
   });
 });

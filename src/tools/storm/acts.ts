@@ -74,6 +74,8 @@ export class Acts {
   /** What the job reads of the service, where it is alone. */
   readonly jobReads = { lists: 0, single: 0 };
   #isJobAlone = false;
+  /** Whether the job has read a list in this moment that shows more than what waits. */
+  #hasListed = false;
   readonly #shop: PlayedShop;
   readonly #records: Records;
   readonly #sandbox: Sandbox;
@@ -96,7 +98,7 @@ export class Acts {
     if (failing === null || (operation !== 'invoices.get' && operation !== 'invoices.list')) return null;
     const record = this.#records.of(order() ?? '');
     if (failing.left <= 0 && (record === undefined || !failing.untold.has(record))) return null;
-    if (record !== undefined && this.#isJobAlone) record.isUnread = record.payments.size > 0;
+    if (record !== undefined && this.#isAsking()) record.isUnread = record.payments.size > 0;
     failing.left -= 1;
     this.#hasFault = true;
     this.#readFaults += 1;
@@ -109,10 +111,22 @@ export class Acts {
     this.#shop.held.see(event);
   }
 
-  #seeRead({ operation, status, path }: RequestEntry): void {
-    if (operation === 'invoices.list') this.jobReads.lists += 1;
+  /**
+   * Whether a single read asks for its order. What a job reads behind such a list is read in passing, as `reconcile` does:
+   * it does not show that the job asks for this order.
+   */
+  #isAsking(): boolean {
+    return this.#isJobAlone && !this.#hasListed;
+  }
+
+  #seeRead({ operation, status, path, query }: RequestEntry): void {
+    if (operation === 'invoices.list') {
+      this.jobReads.lists += 1;
+      this.#hasListed ||= status === 200 && !/[?&]status=pending(?:&|$)/.test(query);
+    }
     if (operation !== 'invoices.get') return;
     this.jobReads.single += 1;
+    if (!this.#isAsking()) return;
     const id = decodeURIComponent(path.slice(path.lastIndexOf('/') + 1));
     const record = this.#records.of(id);
     if (record === undefined || status !== 200) return;
@@ -124,6 +138,7 @@ export class Acts {
   /** Begins all acts of a moment together, and waits for them. */
   async play({ acts }: Moment): Promise<void> {
     this.#hasFault = false;
+    this.#hasListed = false;
     const [first, second] = acts;
     if (first === undefined) return;
     this.#isJobAlone = acts.every(({ does }) => does === 'job');
@@ -294,7 +309,7 @@ export class Acts {
       return;
     }
     const isOfStorm = (each: string): boolean =>
-      this.#records.of(each)?.uuids.includes(each) === true || this.#records.claim(each, record);
+      this.#records.of(each)?.uuids.includes(each) === true || this.#claim(each, record);
     const uuid = link?.match(UUID)?.find(isOfStorm);
     const invoice = uuid === undefined ? null : this.#sandbox.invoice(uuid);
     const isFirst = record.uuids.length === 0;
@@ -309,6 +324,13 @@ export class Acts {
       note(isFirst ? 'gets a link to no invoice' : 'gets a page of the shop');
       if (isFirst) record.meets('checkout_stuck', NO_INVOICE, 'wrong_link');
     }
+  }
+
+  /** Gives an invoice that is nobody's yet, and its story, to the customer who got its link. */
+  #claim(uuid: string, record: CustomerRecord): boolean {
+    if (!this.#records.claim(uuid, record)) return false;
+    this.#shop.story.claim(this.#sandbox.invoice(uuid).external_id, record.plan.order.id);
+    return true;
   }
 
   /** The customer is on the payment page of an invoice. */

@@ -88,7 +88,7 @@ function causeOf({ kind }: Found, order: Case, around: Around): Named {
   if (kind === 'state_differs') return named(whyState(order, alike));
   if (kind === 'fulfilled_twice') return whyTwiceInAll(order, around);
   if (kind === 'fulfilled_not_paid') return named(whyForNothing(order));
-  if (kind === 'fulfilled_for_less') return named(whyForLess(alike));
+  if (kind === 'fulfilled_for_less') return named(whyForLess(order, around));
   if (kind === 'credited_differs')
     return named(
       order.paid.length > 1 && isOfMoment(order, alike, 'payment') ? 'lost_together' : whyOtherCredit(order),
@@ -267,6 +267,20 @@ function giftsOf(seen: readonly Seen[]): GiftAt[] {
 
 const PAYS_BACK: ReadonlySet<string> = new Set(['goods', 'credit', 'refund']);
 
+/** What gave, without what never gave where it was alone. */
+function giversOf({ by }: Gift, gaveAlone: ReadonlySet<GivenBy>): readonly GivenBy[] {
+  const alone = by.filter((each) => gaveAlone.has(each));
+  return alone.length > 0 ? alone : by;
+}
+
+/** What must never give an order. */
+const WRONG_GIVERS: readonly (readonly [GivenBy, StormMistake])[] = [
+  ['visit', 'visit_gives'],
+  ['checkout', 'checkout_gives'],
+  ['forgery', 'forged_gives'],
+  ['other_webhook', 'wrong_lookup'],
+];
+
 /** A restart is the cause where no order was given twice in the same way without one. */
 function whyTwiceInAll(order: Case, { alike, gaveAlone }: Around): Named {
   const why = whyTwice(order, gaveAlone);
@@ -304,16 +318,9 @@ function whyTwice({ seen, given, record, attempts }: Case, gaveAlone: ReadonlySe
   const gifts = giftsOf(seen);
   const [first, second] = [gifts[0], gifts.at(-1)];
   if (first === undefined || second === undefined) return 'no_dedupe';
-  // What never gave where it was alone, is not named.
-  const gave = (gift: GiftAt): readonly GivenBy[] => {
-    const alone = gift.by.filter((each) => gaveAlone.has(each));
-    return alone.length > 0 ? alone : gift.by;
-  };
-  const by = new Set([...gave(first), ...gave(second)]);
-  if (by.has('visit')) return 'visit_gives';
-  if (by.has('checkout')) return 'checkout_gives';
-  if (by.has('forgery')) return 'forged_gives';
-  if (by.has('other_webhook')) return 'wrong_lookup';
+  const by = new Set([first, second].flatMap((gift) => giversOf(gift, gaveAlone)));
+  const wrong = WRONG_GIVERS.find(([giver]) => by.has(giver));
+  if (wrong !== undefined) return wrong[1];
   if (by.has('worker')) return 'worker_repeats';
   const isSame = first.moment === second.moment;
   if (by.has('catch_up') && by.size > 1) return 'catch_up_doubles';
@@ -337,10 +344,9 @@ function requestsOf(fault: string | null): number {
 
 function whyForNothing({ seen, record }: Case): StormMistake {
   const by = giftsOf(seen)[0]?.by ?? [];
-  if (by.includes('checkout')) return 'checkout_gives';
-  if (by.includes('visit')) return 'visit_gives';
-  if (by.includes('forgery') || record.met.has('forgery_accepted')) return 'forged_gives';
-  if (by.includes('other_webhook')) return 'wrong_lookup';
+  const wrong = WRONG_GIVERS.find(([giver]) => by.includes(giver));
+  if (wrong !== undefined) return wrong[1];
+  if (record.met.has('forgery_accepted')) return 'forged_gives';
   if (by.includes('webhook')) return 'unpaid_event_gives';
   if (by.includes('catch_up')) return 'job_gives';
   if (by.includes('worker')) return 'worker_gives';
@@ -348,7 +354,11 @@ function whyForNothing({ seen, record }: Case): StormMistake {
 }
 
 /** A shop that accepts a large difference accepts a small one too, so the largest one names the mistake. */
-function whyForLess(alike: readonly Case[]): StormMistake {
+function whyForLess({ seen }: Case, { alike, gaveAlone }: Around): StormMistake {
+  const [first] = giftsOf(seen);
+  const by = first === undefined ? [] : giversOf(first, gaveAlone);
+  const wrong = WRONG_GIVERS.find(([giver]) => by.includes(giver));
+  if (wrong !== undefined) return wrong[1];
   const gaps = alike.map(({ ordered, paidFiat }) => ({ gap: ordered.minus(paidFiat), part: paidFiat.div(ordered) }));
   if (gaps.some(({ gap, part }) => gap.gt('0.02') && part.lt('0.9'))) return 'adjusted_as_paid';
   return gaps.some(({ gap }) => gap.gt('0.02')) ? 'tolerance' : 'cent';

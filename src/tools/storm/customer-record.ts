@@ -25,7 +25,7 @@ export class CustomerRecord {
   paidWith: 'payment' | 'end' | 'press' | null = null;
   /** Whether the last read of the job about this order failed, after a payment. */
   isUnread = false;
-  /** The uuids of the paid invoices that the job has read. */
+  /** The uuids of the paid invoices that the job has asked for. */
   readonly readByJob = new Set<string>();
   /** Whether the customer opened the success_url without having paid. */
   hasVisitedUnpaid = false;

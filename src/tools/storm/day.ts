@@ -48,7 +48,7 @@ export class Day {
     const record = this.records.of(event.kind === 'invoice' ? event.uuid : event.external_id);
     if (event.kind === 'invoice' && event.to === 'success' && event.from !== 'success')
       record?.payments.set(event.uuid, this.#sandbox.invoice(event.uuid));
-    this.shop.story.see(event, record?.plan.order.id ?? null, this.#sandbox);
+    this.shop.story.see(event, record?.plan.order.id ?? event.external_id, this.#sandbox);
   }
 
   /** Plays the day, lets the retries run out, and gives `catchUp` its last turns. */

@@ -15,6 +15,8 @@ export interface Work {
   readonly by: GivenBy;
   /** Null for the job, which is about all orders. */
   readonly record: CustomerRecord | null;
+  /** Whether the shop refused it for its signature. Then it gave nothing. */
+  isRefused?: boolean;
 }
 
 export class GivenRows {
@@ -62,7 +64,8 @@ export class GivenRows {
       }
       if (rows.length === this.#rows.length) return;
       this.#moments += 1;
-      for (const row of newRows(rows, this.#rows)) this.#note(row, works);
+      const giving = works.filter(({ isRefused }) => isRefused !== true);
+      for (const row of newRows(rows, this.#rows)) this.#note(row, giving);
       this.#rows = rows;
     });
     return this.#looking;

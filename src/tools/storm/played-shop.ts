@@ -171,8 +171,8 @@ export class PlayedShop {
     const { receive } = this.members;
     const { invoice_uuid: uuid, event } = JSON.parse(String(init.body)); // the sandbox has written it
     await this.held.pass(uuid);
-    const record = this.#records.of(uuid) ?? null;
-    return await this.during({ by: 'webhook', record }, async () => {
+    const act: Work = { by: 'webhook', record: this.#records.of(uuid) ?? null };
+    return await this.during(act, async () => {
       const work = () =>
         this.ask(() => (typeof receive === 'function' ? receive(new Request(url, init)) : fetch(url, init)));
       // A repeated or canceled event is no work.
@@ -182,6 +182,7 @@ export class PlayedShop {
       if (worked === 'killed') throw Object.assign(new Error('the process was killed'), { code: 'ECONNRESET' });
       const asked = worked.value;
       if (isNew && isGood(asked)) this.#accepted.add(uuid);
+      act.isRefused = 'value' in asked && asked.value?.status === 401;
       if ('value' in asked && typeof asked.value?.text === 'function') return asked.value;
       if ('error' in asked && this.isAtAddress) throw asked.error;
       const got = 'error' in asked ? `throws (${messageWithCause(asked.error)})` : `resolves to ${kindOf(asked.value)}`;

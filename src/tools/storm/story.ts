@@ -22,7 +22,7 @@ export interface Gift {
 
 /** A moment of the day. */
 export interface Seen {
-  /** The order, or null for a moment of all of them. */
+  /** The order, the external_id of an invoice that is nobody's yet, or null for a moment of all orders. */
   readonly order: string | null;
   readonly moment: Moment;
   readonly given?: Gift;
@@ -64,8 +64,8 @@ export class Story {
     this.#add({ order, moment: { at: this.#now(), lane, grade: null, what, text }, ...more });
   }
 
-  /** Notes what the service has seen of an order. */
-  see(event: SandboxEvent, order: string | null, sandbox: Sandbox): void {
+  /** Notes what the service has seen of an order, or of an invoice that is nobody's yet. */
+  see(event: SandboxEvent, order: string, sandbox: Sandbox): void {
     if (event.kind === 'invoice') {
       const place = event.from === null ? PLACES.created : PLACES.begins;
       this.#add({ order, moment: momentOfMove(event, sandbox.invoice(event.uuid)), place });
@@ -88,6 +88,20 @@ export class Story {
     if (at === undefined) this.#byOrder.set(seen.order, [this.#seen.length]);
     else at.push(this.#seen.length);
     this.#seen.push(seen);
+  }
+
+  /** Gives the moments of an invoice to the order whose it is. */
+  claim(external_id: string, order: string): void {
+    const own = this.#byOrder.get(external_id) ?? [];
+    this.#byOrder.delete(external_id);
+    this.#byOrder.set(
+      order,
+      [...(this.#byOrder.get(order) ?? []), ...own].sort((a, b) => a - b),
+    );
+    for (const at of own) {
+      const seen = this.#seen[at];
+      if (seen !== undefined) this.#seen[at] = { ...seen, order };
+    }
   }
 
   /** The moments of one order, and those about all orders between its first and its last one. */

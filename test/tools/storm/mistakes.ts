@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto';
 import type { Invoice } from '../../../src/index.ts';
+import { reconcile } from '../../../src/reconcile/index.ts';
 import type { StormFindingKind, StormMistake, StormSettings, StormShop } from '../../../src/tools/storm/index.ts';
 import {
   createWebhookHandler,
@@ -682,6 +683,16 @@ export const MISTAKES = {
       return rows.flatMap(({ id }) => shop.attemptsOf(String(id)));
     };
   }),
+  'catchUp for open orders alone, before a reconcile': row('paid_not_fulfilled', 'catch_up_canceled', (shop) => {
+    MISTAKES['catchUp for open orders alone'].plant(shop);
+    const { catchUp } = shop;
+    // The nightly job of the guides: the comparison reads every invoice, and books none.
+    shop.catchUp = async () => {
+      await catchUp.call(shop);
+      const { merchant, now } = shop;
+      await reconcile({ merchant, now, orders: shop.orders() }).summary();
+    };
+  }),
   'a job of its own for first invoices alone': row('paid_not_fulfilled', 'catch_up_first', (shop) => {
     shop.receive = async (request) => {
       const event = await shop.verify(request).catch(() => null);
@@ -750,6 +761,9 @@ export const MISTAKES = {
       const id = new URL(url).searchParams.get('order') ?? '';
       if (shop.stateOf(id) !== 'fulfilled') gives(shop, id);
     };
+  }),
+  'fulfils on the success_url, whatever was paid': row('fulfilled_for_less', 'visit_gives', (shop) => {
+    MISTAKES['fulfils on the success_url'].plant(shop);
   }),
   'fulfils at the checkout': row('fulfilled_not_paid', 'checkout_gives', (shop) => {
     const { checkout } = shop;

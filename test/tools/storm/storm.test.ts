@@ -381,6 +381,37 @@ it('both orders of a moment tell of it, and a gift in it is by one of both', asy
   ).toBe(true);
 });
 
+it('a story has the invoices of its own order, and of no other, where the shop has ids of its own', async () => {
+  const created: string[] = [];
+  const shop = shopWith((each) => {
+    DESIGNS['ids of its own'].change(each);
+    const { paramsOf } = each;
+    each.paramsOf = (order) => ({ ...paramsOf.call(each, order), customer_id: `guest-${order.id}` });
+    const close = async (): Promise<void> => {
+      const invoices = await each.merchant.invoices.list({ per_page: 100 }).collect({ limit: 1_000 });
+      created.push(...invoices.map(({ customer_id }) => customer_id ?? ''));
+      each.close();
+    };
+    return { close };
+  });
+  const result = await storm({ seed: 1, shop });
+  expect(result.findings).toEqual([]);
+  for (let number = 1; number <= 200; number += 1) {
+    const told = result.story(`order-${number}`).match(/ created: /g) ?? [];
+    const own = created.filter((customer) => customer === `guest-T${number + 70_000}`);
+    expect([number, told.length]).toEqual([number, own.length]);
+  }
+});
+
+it('a webhook that was refused for its signature gave nothing, and each gift of the success_url is named', async () => {
+  const result = await over('fulfils on the success_url, whatever was paid');
+  expect(new Set(result.findings.map(({ mistake }) => mistake))).toEqual(new Set(['visit_gives']));
+  const stories = result.findings.map(({ order }) => result.story(order ?? ''));
+  const after401 = stories.flatMap((story) => story.match(/returned 401 .*\n.*gives the order: .*/g) ?? []);
+  expect(after401.length).toBeGreaterThan(3);
+  for (const lines of after401) expect(lines).toMatch(/: the success_url$/);
+});
+
 it('a job that rejects while the service fails is no finding', async () => {
   const shop = async (service: entry.StormService): Promise<StormShop> => {
     const right = await plantedShop(service, 'right');

@@ -11,7 +11,7 @@ const DUAL = {
   testing: 'src/tools/testing/index.ts',
   storm: 'src/tools/storm/index.ts',
 };
-const LIBRARY = { ...DUAL, msw: 'src/tools/msw.ts' };
+const LIBRARY: Readonly<Record<string, string>> = { ...DUAL, msw: 'src/tools/msw.ts' };
 const ENTRIES: Readonly<Record<string, string>> = { ...LIBRARY, cli: 'src/tools/cli/bin.ts' };
 /** Sources whose file of dist is not named after their folder. */
 const APART: readonly [file: string, sources: RegExp][] = [
@@ -77,6 +77,16 @@ function withoutAlias(file: string, text: string): string {
   return bare;
 }
 
+/** The docblock of an entry. The bundler of the declarations drops it with the import behind it. */
+function docblockOf(source: string): string {
+  const [block] = /^\/\*\*\n(?: \*.*\n)+/.exec(readFileSync(source, 'utf8')) ?? [];
+  if (block === undefined) throw new Error(`${source} has no docblock`);
+  return block;
+}
+
+/** The links of a source, as seen from dist. */
+const seenFromDist = (text: string): string => text.replace(/\]\((?:\.\.\/)+docs\//g, '](../docs/');
+
 export default defineConfig({
   ...shared,
   entry: ENTRIES,
@@ -104,9 +114,11 @@ export default defineConfig({
     writeFileSync('dist/cjs/package.json', '{ "type": "commonjs" }\n');
     await build({ ...shared, entry: LIBRARY, format: ['esm', 'cjs'], dts: { only: true } });
     for (const file of readdirSync('dist').filter((each) => /\.d\.c?ts$/.test(each))) {
-      const text = readFileSync(`dist/${file}`, 'utf8').replace(/\]\((?:\.\.\/)+docs\//g, '](../docs/'); // as seen from dist
+      const source = LIBRARY[file.replace(/\.d\.c?ts$/, '')];
+      const block = source === undefined ? '' : seenFromDist(docblockOf(source));
+      const text = seenFromDist(readFileSync(`dist/${file}`, 'utf8')).replace(block, '');
       const [reference = ''] = /^\/\/\/ <reference lib=.*>\n/m.exec(text) ?? []; // has no effect below the first line
-      writeFileSync(`dist/${file}`, reference + withoutAlias(file, text.replace(reference, '')));
+      writeFileSync(`dist/${file}`, reference + block + withoutAlias(file, text.replace(reference, '')));
     }
     const { inputs } = JSON.parse(readFileSync('dist/metafile-esm.json', 'utf8'));
     const inlined = new Set(Object.keys(inputs).flatMap((path) => /^node_modules\/[^/]+/.exec(path) ?? []));

@@ -93,6 +93,14 @@ describe('the packed package', () => {
     expect(dead).toEqual([]);
   });
 
+  it.each(FORMS)('$name says in its declarations ($form) which version may break it', ({ name, types }) => {
+    const blocks = readFileSync(join(installed, types), 'utf8').match(/\/\*\*\n(?: \*.*\n)+/g) ?? [];
+    const own = blocks.filter((block) => block.includes(` * @module ${name}\n`));
+    expect(own).toEqual([
+      expect.stringMatching(/version (?:breaks|may change)[\s\S]*\[versions\]\(\.\.\/docs\/go-live\.md#versions\)/),
+    ]);
+  });
+
   it('inlines nothing whose licence is missing', () => {
     const { inputs } = JSON.parse(read('dist/metafile-esm.json')) as {
       readonly inputs: Readonly<Record<string, unknown>>;

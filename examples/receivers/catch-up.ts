@@ -2,8 +2,12 @@ import { MerchantClient } from 'merchant-invoicing';
 import { db, handler } from './handler.ts';
 
 // The table of your shop. Each UPDATE of an order also sets changed_at.
-db.exec(`CREATE TABLE IF NOT EXISTS orders (id TEXT PRIMARY KEY,
-  status TEXT NOT NULL DEFAULT 'new', renewal INTEGER NOT NULL DEFAULT 0,
+db.exec(`CREATE TABLE IF NOT EXISTS orders (
+  id TEXT PRIMARY KEY, customer_id TEXT NOT NULL,
+  amount TEXT NOT NULL, currency TEXT NOT NULL,
+  status TEXT NOT NULL DEFAULT 'new',
+  renewal INTEGER NOT NULL DEFAULT 0,
+  created_at TEXT NOT NULL DEFAULT CURRENT_TIMESTAMP,
   changed_at TEXT NOT NULL DEFAULT CURRENT_TIMESTAMP)`);
 const OPEN = `SELECT id FROM orders WHERE status = 'pending'`;
 // one of these may have been paid late, or for a second time

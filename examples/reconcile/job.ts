@@ -1,19 +1,29 @@
 import { MerchantClient } from 'merchant-invoicing';
-import { type ReconcileOrder, reconcile } from 'merchant-invoicing/reconcile';
+import {
+  type OrderState,
+  type ReconcileOrder,
+  reconcile,
+} from 'merchant-invoicing/reconcile';
 
-/** The meaning of each state of this shop. */
-const STATES = {
-  new: 'open',
-  processing: 'paid',
-  shipped: 'fulfilled',
-  cancelled: 'canceled',
+/** The meaning of each state of this shop, but `new`: it has no invoice. */
+const STATES: Readonly<Record<string, OrderState>> = {
+  pending: 'open',
+  check: 'paid', // not given: a person decides
+  paid: 'fulfilled',
+  canceled: 'canceled',
+  withdrawn: 'canceled',
   refunded: 'refunded',
-} as const;
+};
 
 /** A row of the shop. Amounts are text, as NUMERIC is in pg. */
 export type ShopRow = Omit<ReconcileOrder, 'state'> & {
-  readonly status: keyof typeof STATES;
+  readonly status: string;
 };
+
+/** Any other state is `not_compared`, with its name. */
+function rowOf({ status, ...row }: ShopRow): ReconcileOrder {
+  return { ...row, state: STATES[status] ?? (status as OrderState) };
+}
 
 const DAY = 86_400_000;
 /**
@@ -28,7 +38,7 @@ export const firstOrder = new Date(Date.now() - 8 * DAY);
 export async function nightly(rows: readonly ShopRow[]): Promise<void> {
   const run = reconcile({
     merchant: new MerchantClient({ deadline: 120_000 }),
-    orders: rows.map((row) => ({ ...row, state: STATES[row.status] })),
+    orders: rows.map(rowOf),
     // over everything once a month: corrections may come later
     since: new Date(Date.now() - 7 * DAY),
   });

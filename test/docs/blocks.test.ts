@@ -3,9 +3,10 @@ import { once } from 'node:events';
 import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { dirname, join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as pause } from 'node:timers/promises';
 import ts from 'typescript';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { Customer } from '../../examples/story/customer.ts';
 import { MerchantClient } from '../../src/index.ts';
 import type { Sandbox } from '../../src/tools/sandbox/index.ts';
@@ -256,6 +257,81 @@ describe('the code of the docs prints what it shows', () => {
     const shown = program.output.replaceAll(url, 'http://127.0.0.1:4010').replaceAll(`:${port}/`, ':3000/');
     if (!isPrinted(prints, shown)) expect(shown).toBe(`${prints.join('\n')}\n`);
     if (!isServer) expect(code).toBe(0);
+  });
+});
+
+describe('the SQLite code of the guides, pasted in their order into one folder', () => {
+  /** The first program of a page that has these words. */
+  const codeOf = (page: string, words: string): string => {
+    const text = readFileSync(join(ROOT, `docs/${page}.md`), 'utf8');
+    const found = [...text.matchAll(PARTS)].map(({ 7: body = '' }) => body).find((body) => body.includes(words));
+    if (found === undefined) throw new Error(`docs/${page}.md has no code with ${words}`);
+    return found;
+  };
+
+  it('is a shop: each page finds the tables and the states of the pages before', async () => {
+    const folder = mkdtempSync(join(FOLDER, 'shop-'));
+    const hourAgo = new Date(Date.now() - 3_600_000); // reconcile leaves what changed just now for its next run
+    const sandbox = testSandbox({ seed: 1, clock: 'real', now: hourAgo, quiet: true });
+    const [{ url }, port] = [await sandbox.listen(), await freePort()];
+    onTestFinished(() => sandbox.close());
+    const env = {
+      MERCHANT_BASE_URL: url,
+      MERCHANT_API_KEY: sandbox.apiKey,
+      MERCHANT_WEBHOOK_SECRET: sandbox.webhookSecret,
+      PORT: String(port),
+    };
+    const paste = (file: string, code: string) => writeFileSync(join(folder, file), code);
+    const ran = async (...args: readonly string[]): Promise<string> => {
+      const program = begin(args, folder, env);
+      const [code] = await program.ended;
+      expect([args, code, program.output]).toEqual([args, 0, program.output]);
+      return program.output;
+    };
+
+    paste('pay.ts', codeOf('take-a-payment', 'POST /orders/:id/pay').replace("':memory:'", "'shop.db'"));
+    await ran('pay.ts');
+    paste('handler.ts', codeOf('receive-webhooks', 'export const handler'));
+    await ran('handler.ts');
+    paste('handler.ts', codeOf('fulfil-exactly-once', 'export const handler'));
+    paste('server.ts', codeOf('fulfil-exactly-once', '// server.ts'));
+    const server = begin(['server.ts'], folder, env);
+    while (server.child.exitCode === null && !(await isOpen(port))) await pause(50);
+    const { invoices } = new MerchantClient({ baseUrl: url, apiKey: sandbox.apiKey });
+    const order = { external_id: 'order-1042', customer_id: 'customer-7', amount: '25.00', currency: 'EUR' };
+    await invoices.create({ ...order, callback_url: `http://127.0.0.1:${port}/webhook` });
+    await sandbox.pay('order-1042');
+    server.child.kill('SIGTERM');
+    await server.ended;
+    expect(server.output).toBe('order-1042 booked 26.861298\n');
+
+    await sandbox.pay('order-7'); // of pay.ts: its webhook does not come to this machine
+    paste('catch-up.ts', codeOf('catch-up-and-reconcile', '--nightly'));
+    expect(await ran('catch-up.ts')).toMatch(/^order-7 booked 26\.861298\n\{\s+checked: 1,\s+played: 1,/);
+    expect(await ran('catch-up.ts', '--nightly')).toMatch(/^\{\s+checked: 0,/);
+
+    const db = new DatabaseSync(join(folder, 'shop.db'));
+    db.exec(`INSERT INTO orders (id, customer_id, amount, currency) VALUES ('cart', 'customer-8', '9.00', 'EUR');
+      UPDATE orders SET created_at = datetime('now', '-1 hour'), changed_at = datetime('now', '-1 hour')`);
+    expect(
+      db
+        .prepare('SELECT id, status FROM orders ORDER BY id')
+        .all()
+        .map((row) => Object.values(row)),
+    ).toEqual([
+      ['cart', 'new'],
+      ['order-1042', 'paid'],
+      ['order-7', 'check'], // its price was changed after the press
+    ]);
+    db.close();
+    await sandbox.advance('1h');
+    paste('job.ts', codeOf('catch-up-and-reconcile', 'export async function nightly'));
+    paste('reconcile.ts', codeOf('catch-up-and-reconcile', 'readOnly: true'));
+    const job = begin(['reconcile.ts'], folder, env);
+    const [code] = await job.ended;
+    const lines = job.output.trimEnd().split('\n');
+    expect([code, lines.at(-1)]).toEqual([1, '{"matched":1,"findings":1,"notCompared":0}']);
+    expect(JSON.parse(lines[0] ?? '')).toMatchObject({ order: 'order-7', kind: 'amount_differs' });
   });
 });
 

@@ -124,7 +124,9 @@ describe('examples/receivers', () => {
     await context.sandbox.pay('missed');
     await ran('catch-up.ts', context); // makes the table
     const db = new DatabaseSync(String(context.env['SHOP_DB']));
-    db.exec(`INSERT INTO orders (id, status) VALUES ('seen', 'pending'), ('missed', 'pending')`);
+    const insert = `INSERT INTO orders (id, customer_id, amount, currency, status)
+      VALUES (?, 'c-7', '25.00', 'EUR', 'pending')`;
+    for (const id of ['seen', 'missed']) db.prepare(insert).run(id);
     db.close();
     const said = expect.stringMatching(/missed 26\.86 exact\n\{\s+checked: 2,\s+played: 1,\s+alreadyDone: 1,/);
     expect(await ran('catch-up.ts', context)).toMatchObject({ code: 0, said });

@@ -267,8 +267,8 @@ function closedDock(world: World, incoming: IncomingRequest, invoice: InvoiceRec
     value,
     isOpen,
   };
-  const { word, tone } = dockWord(world, invoice);
-  const state = html`<p class="hook ${tone}" id="dock-state" data-live>${word}</p><p class="why" id="dock-why" data-live>${cause && html`<bdi>${cause.text}</bdi>`}</p>
+  const { word, tone } = dockWord(world, incoming, invoice);
+  const state = html`<p class="hook ${tone}" id="dock-state" role="status" data-live>${word}</p><p class="why" id="dock-why" data-live>${cause && html`<bdi>${cause.text}</bdi>`}</p>
 ${refusal && refusal.fields.length === 0 && html`<p class="why" role="alert">${refusal.message}</p>`}`;
   const see =
     delivery &&
@@ -278,12 +278,17 @@ ${refusal && refusal.fields.length === 0 && html`<p class="why" role="alert">${r
 }
 
 /** What became of the webhook, as a sentence without an end. */
-function dockWord(world: World, invoice: InvoiceRecord): { readonly word: Part; readonly tone: Tone } {
+function dockWord(
+  world: World,
+  { url }: IncomingRequest,
+  invoice: InvoiceRecord,
+): { readonly word: Part; readonly tone: Tone } {
   const { word, tone } = webhookOf(world, invoice);
   const delivery = world.store.latestDelivery(invoice);
   const last = delivery?.log.at(-1);
   if (last === undefined || delivery?.attempt) return { word: `Webhook: ${word.toLowerCase()}`, tone };
-  const of = html`<span class="roomy">Webhook </span>`;
+  const isResent = url.searchParams.get('done') === 'resend';
+  const of = isResent ? 'Sent again: ' : html`<span class="roomy">Webhook </span>`;
   if (last.success) return { word: html`${of}accepted, ${milliseconds(last.duration_ms)}`, tone };
   const status = last.status_code;
   if (status === null) return { word: html`${of}without response`, tone };

@@ -129,11 +129,9 @@ function lastMinutes(incoming: IncomingRequest, world: World, unheard: readonly 
 function unheardText(unheard: readonly DeliveryRecord[], now: number): Html {
   const money = paidFor(unheard);
   const outage = outageOf(unheard);
-  const paid = unheard.filter(({ invoice }) => invoice.status === 'success').length;
-  const isMixed = paid > 0 && paid < unheard.length;
-  const what = paid === 0 ? ' that ended unpaid' : html`${isMixed && `, ${paid} of them paid`}, ${sums(money)}`;
+  const what = money.length === 0 ? ' that ended unpaid' : html`, ${sums(money)}`;
   const when = html`${outage.isMost ? ': most of it' : ','} since ${since(outage.since, now)}`;
-  return html`Your shop has not heard of ${counted(unheard.length, isMixed ? 'order' : 'payment')}${what}${when}.`;
+  return html`Your shop has not heard of ${countedOrders(unheard)}${what}${when}.`;
 }
 
 /** Green only where every payment that ended has a webhook, and every webhook was accepted by more than a page. */
@@ -153,6 +151,13 @@ function attention(incoming: IncomingRequest, world: World, unheard: readonly De
   return html`<section class="card flush" aria-labelledby="attention-title"><div class="head"><h2 id="attention-title">${causes.length === 1 ? 'Cause' : 'Causes'}${causes.length > 1 && html` <span class="soft small">most money first</span>`}</h2></div>
 <ul class="causes">${causes.slice(0, CAUSES_SHOWN).map((cause, at) => causeRow(incoming, world, cause, at === 0, unheard.length))}</ul>
 ${more > 0 && html`<p class="pad"><a href="/webhooks?state=not+delivered">${counted(more, 'webhook')} with other causes</a></p>`}</section>`;
+}
+
+/** Orders that ended unpaid are no payments. */
+function countedOrders(rows: readonly DeliveryRecord[]): string {
+  const paid = rows.filter(({ invoice }) => invoice.status === 'success').length;
+  const isMixed = paid > 0 && paid < rows.length;
+  return isMixed ? `${rows.length} orders, ${paid} of them paid` : counted(rows.length, 'payment');
 }
 
 const NAMED = 3;
@@ -195,7 +200,7 @@ function causeRow(
     (isPage || rows.length < total) && actionForm(incoming, 'resend', html`<button>${words}</button>`, { hidden });
   const comes = isPage ? 'accepted' : next === null ? 'given up' : `next in ${span(next - now)}`;
   return html`<li class="cause ${tone}"><details name="cause" id="cause-${id}"${isOpen && html` open`} data-kept><summary><span class="dot"></span><span class="what"><strong><bdi>${diagnosis.text}</bdi></strong><span class="soft small">→ <span class="mono">${host}${pathname}</span>${status !== null && !saysStatus(diagnosis) && ` answers ${status}`}</span></span>
-<span class="num sum"><strong>${paid.length === 0 ? 'nothing paid' : paid.map((sum) => html`<span class="money">${sum}</span> `)}</strong><span class="soft small">${counted(rows.length, 'payment')}</span></span><span class="num sum"><strong>since ${since(sinceOf(rows), now)}</strong><span class="soft small">${comes}</span></span></summary>
+<span class="num sum"><strong>${paid.length === 0 ? 'nothing paid' : paid.map((sum) => html`<span class="money">${sum}</span> `)}</strong><span class="soft small">${countedOrders(rows)}</span></span><span class="num sum"><strong>since ${since(sinceOf(rows), now)}</strong><span class="soft small">${comes}</span></span></summary>
 <div class="find">${diagnosis.remedy !== null && html`<p>${remedyText(diagnosis.remedy)}</p>`}<p class="soft small links">${links}${rows.length > NAMED && html`<a href="${all}">and ${rows.length - NAMED} more</a>`}</p><div class="row">${again}<a class="button" href="/webhooks/${id}">Open the latest<span class="unseen"> to ${pathname}</span></a></div></div></details></li>`;
 }
 

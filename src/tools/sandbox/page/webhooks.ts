@@ -130,7 +130,7 @@ async function detail(
 <p class="soft small"><a href="/payments/${invoice.uuid}">Payment</a> · ${eventType} → <span class="mono">${url}</span></p>
 <div id="diagnosis" class="stack" data-live>${diagnosisBox(world, incoming, row)}</div>
 <div id="tries" data-live>${strip(world, incoming, row, attempt)}</div>
-<div id="messages" class="messages" data-live>${attempt ? messages(row, attempt) : nothing('Not sent yet', 'The first attempt is held or in progress.')}</div>`;
+<div id="messages" class="messages${attempt?.success === false && ' refused'}" data-live>${attempt ? messages(row, attempt) : nothing('Not sent yet', 'The first attempt is held or in progress.')}</div>`;
 }
 
 /** A shell command that sends a request. */

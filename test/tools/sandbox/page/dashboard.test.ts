@@ -270,7 +270,7 @@ describe('the overview', () => {
     );
     expect(page.text).toContain('Webhooks 5 not delivered');
     expect(page.text).toMatch(
-      /Causes most money first \/hook answers 500: connect ECONNREFUSED 10\.0\.0\.5:5432\. → \S+ €140\.25 \$70\.50 4 payments since 15:00 next in 1 min The receiver cannot reach .* no POST route at \/none\. → \S+ answers 404 €30\.00 1 payment since 12:00/,
+      /Causes most money first \/hook answers 500: connect ECONNREFUSED 10\.0\.0\.5:5432\. → \S+ €140\.25 \$70\.50 4 orders, 3 of them paid since 15:00 next in 1 min The receiver cannot reach .* no POST route at \/none\. → \S+ answers 404 €30\.00 1 payment since 12:00/,
     );
     const [all] = page.forms.filter(({ action }) => action === '/_/resend');
     expect(all?.fields.filter(([name]) => name === 'ident')).toHaveLength(5);

@@ -72,7 +72,7 @@ export const ADVICE: Readonly<Record<Advice, readonly [title: string, action: st
     '',
   ],
   find_payment: ['Look for the payment: given, and no invoice has the id', 'Find the payment of this order.', ''],
-  find_refund: ['Find out what was refunded: more than was paid', 'Find out what was refunded.', ''],
+  find_refund: ['Find out what was refunded: it does not fit what was paid', 'Find out what was refunded.', ''],
   ask: [
     'Ask for the rest, or accept: given, and paid less',
     'Ask for the rest, or accept the payment.',
@@ -96,7 +96,7 @@ export const ADVICE: Readonly<Record<Advice, readonly [title: string, action: st
   find_currency: [
     'Find out the currency: paid in another currency',
     'Find out which currency is right.',
-    'The amounts were not compared.',
+    'What was paid in another currency was not compared.',
   ],
   correct_credit: ['Correct the booked credit', 'Correct the booked credit.', ''],
   cancel: [
@@ -244,65 +244,106 @@ function ofUnpaid(
   const isOpen = status === 'pending' && invoice !== null && invoice.expires_at.getTime() > horizon;
   const ofGiven = invoice === null ? 'find_payment' : isOpen ? 'wait' : 'reclaim';
   const advice = isGiven ? ofGiven : 'find_refund';
-  const money = lost.isZero() ? null : ({ of: 'givenNotPaid', amount: lost, currency: row.currency } as const);
+  const money = moneyOf('givenNotPaid', lost, row.currency);
   return [{ kind: 'fulfilled_not_paid', expected: 'success', actual: status, facts, advice, invoice, money }];
 }
 
-/** What differs for a paid order. The money of the order stands in the first difference. */
+/** What differs for a paid order: the payments of rows that are refunded, then those that the shop has kept. */
 function ofPaid(row: FoundOrder, rows: readonly FoundOrder[], paid: readonly Paid[]): Difference[] {
-  const { amount, currency } = row;
   const rowOf = (invoice: Paid): FoundOrder => rows.find(isNamedBy(invoice)) ?? row;
-  const kept = paid.filter((each) => !isRefunded(rowOf(each)));
-  const [first, second] = kept;
-  if (first === undefined) return []; // all of it went back
-  const back = sumOf(rows.map((each) => (isRefunded(each) ? null : each.refunded_amount)));
-  const other = kept.find((each) => each.currency !== currency);
-  const sum = sumOf(kept.map((each) => (each.currency === currency ? each.paid_amount : null)));
-  const left = sum.minus(back);
   const booked = rows.find((each) => isBooked(each) && !isRefunded(each));
-  if (other === undefined && left.isNegative()) {
-    const facts = factsOf(row, kept, back);
-    const money = { of: 'givenNotPaid', amount: left.abs(), currency } as const;
-    const found = { kind: 'amount_differs', expected: back, actual: sum, invoice: first } as const;
-    return [{ ...found, facts, advice: 'find_refund', money }];
-  }
-  if (booked === undefined && other === undefined && left.isZero()) return []; // all of it went back
-  const isRight = second === undefined ? left.eq(amount) || sum.eq(amount) : left.eq(amount) && !back.isZero();
-  const over = left.minus(amount);
-  const differences: Difference[] = [];
-  const differ = (difference: Omit<Difference, 'facts' | 'invoice'>): void => {
-    const money = differences.length === 0 ? difference.money : null;
-    differences.push({ facts: factsOf(row, kept, back), invoice: first, ...difference, money });
-  };
-  const elsewhere = other === undefined ? null : { amount: other.paid_amount, currency: other.currency };
-  const isOnce = kept.some((each) => each.currency === currency && each.paid_amount.eq(amount));
-  if (booked === undefined) {
-    const advice = isOnce || (isRight && other === undefined) ? 'fulfil' : 'agree';
-    const money = { of: 'paidNotGiven', amount: left, currency, ...elsewhere } as const;
-    differ({ kind: 'paid_not_fulfilled', expected: 'fulfilled', actual: row.state, advice, money });
-  }
-  const differing: FindingMoney | null = over.isZero()
-    ? null
-    : { of: over.isNegative() ? 'givenNotPaid' : 'paidTooMuch', amount: over.abs(), currency };
-  if (second !== undefined && (other !== undefined || !isRight)) {
-    const advice = over.gt(0) || other !== undefined ? 'give_back' : 'compare_payments';
-    const money = elsewhere === null ? differing : ({ of: 'paidTooMuch', ...elsewhere } as const);
-    differ({ kind: 'paid_twice', expected: 1, actual: kept.length, advice, money });
-  }
-  if (second !== undefined) return differences;
-  if (other !== undefined)
-    differ({ kind: 'currency_differs', expected: currency, actual: other.currency, advice: 'find_currency' });
-  else if (!isRight) {
-    const advice = booked === undefined ? 'agree' : over.isNegative() ? 'ask' : 'send_back';
-    differ({ kind: 'amount_differs', expected: amount, actual: left, advice, money: differing });
-  }
+  const kept = paid.filter((each) => !isRefunded(rowOf(each)));
+  const differences = rows.filter(isRefunded).flatMap((each) => {
+    const payments = paid.filter((one) => rowOf(one) === each);
+    return ofRefunded(each, payments, booked === undefined ? 'paidNotGiven' : 'paidTooMuch');
+  });
+  const [first, ...others] = kept;
+  if (first === undefined) return differences;
+  const back = sumOf(rows.map((each) => (isRefunded(each) ? null : each.refunded_amount)));
+  differences.push(...ofKept(row, [first, ...others], back, booked !== undefined));
   const credit = rowOf(first).credited_usdt ?? booked?.credited_usdt ?? null;
-  if (credit !== null && !credit.eq(first.credited_usdt)) {
+  if (others.length === 0 && credit !== null && !credit.eq(first.credited_usdt)) {
     const facts = `${first.credited_usdt.toFixed()} USDT was credited, and ${credit.toFixed()} is booked.`;
     const [expected, actual] = [credit, first.credited_usdt];
     differences.push({ kind: 'credited_differs', expected, actual, facts, advice: 'correct_credit', invoice: first });
   }
   return differences;
+}
+
+/**
+ * What differs for the payments that the shop has kept. Amounts are compared in the currency of the order alone. What was
+ * paid in another one is a difference of its own, with its money. Of a booked order that nobody paid in its currency, the
+ * first payment has no money here: nothing says which currency is wrong.
+ */
+function ofKept(row: FoundOrder, kept: readonly [Paid, ...Paid[]], back: Decimal, isGiven: boolean): Difference[] {
+  const { amount, currency, state } = row;
+  const own = kept.filter((each) => each.currency === currency);
+  const [first = kept[0]] = own;
+  const others = [...Map.groupBy(kept, (each) => each.currency)].flatMap(([code, payments]) => {
+    const counted = isGiven ? payments.filter((each) => each !== first) : payments;
+    const money = moneyOf(isGiven ? 'paidTooMuch' : 'paidNotGiven', sumOfPaid(counted), code);
+    return code === currency ? [] : [{ code, invoice: payments[0] ?? first, money }];
+  });
+  const differences: Difference[] = [];
+  const differ = (difference: Omit<Difference, 'facts' | 'invoice'>, invoice: Paid = first): void =>
+    void differences.push({ facts: factsOf(row, kept, back), invoice, ...difference });
+
+  const isOne = others.length === 0;
+  const sum = sumOfPaid(own);
+  const left = sum.minus(back);
+  const over = left.minus(amount);
+  const isRight = own.length > 1 ? over.isZero() && !back.isZero() : over.isZero() || sum.eq(amount);
+  let owed: FindingMoney | null = null;
+  if (own.length > 0 && left.isNegative()) {
+    const money = moneyOf('givenNotPaid', left.abs(), currency);
+    differ({ kind: 'amount_differs', expected: back, actual: sum, advice: 'find_refund', money });
+  } else {
+    if (!isGiven) {
+      owed = (own.length > 0 ? moneyOf('paidNotGiven', left, currency) : null) ?? others[0]?.money ?? null;
+      if (owed === null) return []; // all of it went back
+      const isOnce = own.some((each) => each.paid_amount.eq(amount));
+      const advice = isOnce || (isRight && isOne) ? 'fulfil' : 'agree';
+      differ({ kind: 'paid_not_fulfilled', expected: 'fulfilled', actual: state, advice, money: owed });
+    }
+    const of = over.isNegative() ? 'givenNotPaid' : 'paidTooMuch';
+    const money = isGiven && own.length > 0 ? moneyOf(of, over.abs(), currency) : null;
+    if (kept.length > 1 && !(isRight && isOne)) {
+      const ofOne = over.gt(0) ? 'give_back' : sum.gt(amount) ? 'find_refund' : 'compare_payments';
+      const ofSeveral = own.length > 0 && !over.isNegative() ? 'give_back' : 'find_currency';
+      differ({ kind: 'paid_twice', expected: 1, actual: kept.length, advice: isOne ? ofOne : ofSeveral, money });
+    } else if (own.length > 0 && !isRight) {
+      const advice = !isGiven ? 'agree' : over.isNegative() ? 'ask' : 'send_back';
+      differ({ kind: 'amount_differs', expected: amount, actual: left, advice, money });
+    }
+  }
+  for (const { code, invoice, money: paid } of others) {
+    const money = paid === owed ? null : paid; // it stands in the first difference
+    differ({ kind: 'currency_differs', expected: currency, actual: code, advice: 'find_currency', money }, invoice);
+  }
+  return differences;
+}
+
+/** What differs for a row whose state says that everything went back, and that also says how much. */
+function ofRefunded(row: FoundOrder, paid: readonly Paid[], ofRest: FindingMoney['of']): Difference[] {
+  const { refunded_amount: back, currency, external_id } = row;
+  if (back === null) return [];
+  const sum = sumOfPaid(paid);
+  const invoice = paid[0] ?? null;
+  const none = `Nothing was paid for ${JSON.stringify(external_id)}, and ${moneyText(back, currency)} went back.`;
+  const facts = invoice === null ? none : factsOf(row, paid, back);
+  const other = paid.find((each) => each.currency !== currency);
+  if (other !== undefined) {
+    const found = { kind: 'currency_differs', expected: currency, actual: other.currency, invoice: other } as const;
+    return [{ ...found, facts, advice: 'find_currency' }];
+  }
+  if (sum.eq(back)) return [];
+  const money = moneyOf(sum.lt(back) ? 'givenNotPaid' : ofRest, sum.minus(back).abs(), currency);
+  return [{ kind: 'amount_differs', expected: back, actual: sum, facts, advice: 'find_refund', invoice, money }];
+}
+
+/** The money of a difference, or null for none. */
+function moneyOf(of: FindingMoney['of'], amount: Decimal, currency: string): FindingMoney | null {
+  return amount.isZero() ? null : { of, amount, currency };
 }
 
 /** What was paid of what, as sentences. */
@@ -317,6 +358,10 @@ function factsOf({ amount, currency }: FoundOrder, paid: readonly Paid[], back: 
 
 function moneyText(amount: Decimal, currency: string): string {
   return `${amount.toFixed()} ${currency}`;
+}
+
+function sumOfPaid(payments: readonly Paid[]): Decimal {
+  return sumOf(payments.map(({ paid_amount }) => paid_amount));
 }
 
 function sumOf(amounts: readonly (Decimal | null)[]): Decimal {

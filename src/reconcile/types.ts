@@ -49,7 +49,7 @@ export interface ReconcileOrder {
   readonly credited_usdt?: string | Decimal | null | undefined;
   /**
    * What went back to the customer, in the currency of the row. The row agrees if its `amount` is what was paid, or what
-   * was paid minus `refunded_amount`. In the state `refunded` everything went back.
+   * was paid minus `refunded_amount`. In the state `refunded` everything went back, so another amount is a difference.
    */
   readonly refunded_amount?: string | Decimal | null | undefined;
   /**
@@ -143,7 +143,7 @@ export type ReconcileInvoice = Pick<
  * - `fulfilled_not_paid`: the shop booked a payment, delivered or refunded, but no invoice of the order is paid.
  * - `amount_differs`: what was paid, or what was paid minus what went back, is not the amount of the order.
  * - `credited_differs`: the shop booked another credit than the service.
- * - `currency_differs`: order and invoice are in different currencies. Their amounts are not compared then.
+ * - `currency_differs`: order and invoice are in different currencies. What was paid with this invoice is not compared.
  * - `order_without_invoice`: the order is open, and has no invoice.
  * - `invoice_without_order`: the invoice is paid or pending, and its order has no row. Or it is a renewal with another
  *   customer and another `callback_url` than the first invoice: another system created it.
@@ -170,7 +170,7 @@ export type FindingKind =
  * - `fulfil`: fulfil or refund the order. `agree`: first agree with the customer, who did not pay as ordered.
  * - `find_order`: find the order of a payment. `find_payment`: find the payment of an order without an invoice.
  * - `reclaim`: reclaim the delivery. `wait`: stop it, or wait for the payment. `look_up`: look the invoice up before you reclaim.
- * - `find_refund`: find out why more went back than was paid.
+ * - `find_refund`: find out what went back, which does not fit what was paid.
  * - `ask`: ask for the rest. `send_back`: send the surplus back. `give_back`: give one of several payments back.
  * - `compare_payments`: compare several payments, which in sum are not above the amount of the order.
  * - `find_currency`: find out the currency. `correct_credit`: correct the booked credit.
@@ -223,7 +223,7 @@ export interface Finding {
   readonly actual: Decimal | string | number | null;
   /** `actual` minus `expected` for amounts, otherwise null. */
   readonly difference: Decimal | null;
-  /** The money of the order, or null. Where an order has several findings, it stands in the first one. */
+  /** The money of one currency, or null. Where an order has several findings, each currency stands in one of them. */
   readonly money: FindingMoney | null;
   /** What to do, as a word. */
   readonly advice: Advice;
@@ -367,7 +367,9 @@ export interface NotCompared {
 export interface CurrencySummary {
   /** In upper case. */
   readonly currency: string;
-  /** What customers paid minus what went back, for open and canceled orders and for invoices without an order. */
+  /**
+   * What customers paid minus what went back, for open, canceled and refunded orders and for invoices without an order.
+   */
   readonly paidNotGiven: Decimal;
   /** What the shop booked, delivered or refunded without a payment: whole orders, and the missing part of others. */
   readonly givenNotPaid: Decimal;

@@ -131,6 +131,10 @@ describe('an order beside its invoice', () => {
     ['no booked credit', { credited_usdt: null }, {}, []],
     ['booked and not delivered', { state: 'paid' }, {}, []],
     ['refunded', { state: 'refunded', amount: '1', credited_usdt: null }, {}, []],
+    ['refunded, and the row says the 25 that were paid', { state: 'refunded', refunded_amount: '25.00' }, {}, []],
+    ['refunded, and 100 of 25 went back', { state: 'refunded', refunded_amount: '100.00' }, {}, ['amount_differs']],
+    ['refunded, and 10 of 25 went back', { state: 'refunded', refunded_amount: '10.00' }, {}, ['amount_differs']],
+    ['refunded in another currency', { state: 'refunded', refunded_amount: '25' }, dollars, ['currency_differs']],
     ['25 paid, 10 went back, and the row says 25', { refunded_amount: '10' }, {}, []],
     ['25 paid, 10 went back, and the row says 15', { amount: '15', refunded_amount: '10' }, {}, []],
     ['25 paid, 10 went back, and the row says 20', { amount: '20', refunded_amount: '10' }, {}, ['amount_differs']],
@@ -328,6 +332,77 @@ describe('an order with one row', () => {
       { a: paying('12.50'), 'a--1': paying('12.50') },
       ['a paid_twice'],
     ],
+    [
+      'was paid twice, and both went back',
+      { a: { ...given, refunded_amount: '50' } },
+      { a: {}, 'a--1': {} },
+      ['a paid_twice'],
+      'givenNotPaid 25 EUR',
+    ],
+    [
+      'was paid in full and with a dollar, and is open',
+      { a: { ...open, amount: '100' } },
+      { a: paying('100'), 'a--1': { ...dollars, ...paying('1') } },
+      ['a paid_not_fulfilled', 'a paid_twice', 'a currency_differs'],
+      'paidNotGiven 100 EUR, paidNotGiven 1 USD',
+    ],
+    [
+      'was paid twice and with a dollar',
+      { a: given },
+      { a: {}, 'a--1': {}, 'a--2': { ...dollars, ...paying('1') } },
+      ['a paid_twice', 'a currency_differs'],
+      'paidTooMuch 25 EUR, paidTooMuch 1 USD',
+    ],
+    [
+      'was paid in part, and with dollars',
+      { a: given },
+      { a: paying('10', '25'), 'a--1': { ...dollars, ...paying('16') } },
+      ['a paid_twice', 'a currency_differs'],
+      'givenNotPaid 15 EUR, paidTooMuch 16 USD',
+    ],
+    [
+      'was paid with a dollar, and more euros went back than were paid',
+      { a: { ...given, refunded_amount: '30' } },
+      { a: {}, 'a--1': { ...dollars, ...paying('1') } },
+      ['a amount_differs', 'a currency_differs'],
+      'givenNotPaid 5 EUR, paidTooMuch 1 USD',
+    ],
+    [
+      'was canceled, its euros went back, and a dollar did not',
+      { a: { ...canceled, refunded_amount: '25' } },
+      { a: {}, 'a--1': { ...dollars, ...paying('1') } },
+      ['a paid_not_fulfilled', 'a paid_twice', 'a currency_differs'],
+      'paidNotGiven 1 USD',
+    ],
+    [
+      'was paid twice with dollars, and is open',
+      { a: open },
+      { a: dollars, 'a--1': dollars },
+      ['a paid_not_fulfilled', 'a paid_twice', 'a currency_differs'],
+      'paidNotGiven 50 USD',
+    ],
+    [
+      'was paid twice with dollars',
+      { a: given },
+      { a: dollars, 'a--1': dollars },
+      ['a paid_twice', 'a currency_differs'],
+      'paidTooMuch 25 USD',
+    ],
+    ['was paid with dollars alone', { a: given }, { a: dollars }, ['a currency_differs']],
+    [
+      'is refunded, and less went back than was paid',
+      { a: { state: 'refunded', refunded_amount: '10' } },
+      { a: {} },
+      ['a amount_differs'],
+      'paidNotGiven 15 EUR',
+    ],
+    [
+      'is refunded, and more went back than was paid',
+      { a: { state: 'refunded', refunded_amount: '100' } },
+      { a: {} },
+      ['a amount_differs'],
+      'givenNotPaid 75 EUR',
+    ],
     ['was overpaid', { a: given }, { a: paying('30', '25') }, ['a amount_differs'], 'paidTooMuch 5 EUR'],
     ['was overpaid, and the rest went back', { a: { ...given, refunded_amount: '5' } }, { a: paying('30', '25') }, []],
     ['was paid less', { a: given }, { a: paying('17', '25') }, ['a amount_differs'], 'givenNotPaid 8 EUR'],
@@ -378,6 +453,21 @@ it('nobody is told to give back one of two payments that are not more than the o
   expect(entries).toMatchObject([{ kind: 'paid_twice', advice: 'compare_payments', money: null }]);
 });
 
+it('nobody is told to give back what went back already, or what may be the rest in another currency', async () => {
+  const twice = [invoice('a'), invoice('a--1')];
+  const back = await found({
+    merchant: serviceOf(twice).merchant,
+    orders: [order('a', { ...given, refunded_amount: '50' })],
+  });
+  expect(back.entries).toMatchObject([{ kind: 'paid_twice', advice: 'find_refund' }]);
+  const rest = [invoice('a', paying('10', '25')), invoice('a--1', { ...dollars, ...paying('16') })];
+  const { entries } = await found({ merchant: serviceOf(rest).merchant, orders: [order('a', given)] });
+  expect(entries.map((entry) => entry.kind !== 'not_compared' && entry.advice)).toEqual([
+    'find_currency',
+    'find_currency',
+  ]);
+});
+
 describe('several rows of an order are tries of it', () => {
   it.each<OrderCase>([
     [
@@ -415,6 +505,13 @@ describe('several rows of an order are tries of it', () => {
       [],
     ],
     ['both paid, one of them given back', { a: given, 'a--1': { state: 'refunded' } }, { a: {}, 'a--1': {} }, []],
+    [
+      'both paid, and a part of one given back whose row says refunded',
+      { a: given, 'a--1': { state: 'refunded', refunded_amount: '10' } },
+      { a: {}, 'a--1': {} },
+      ['a--1 amount_differs'],
+      'paidTooMuch 15 EUR',
+    ],
     [
       'both paid, the first given back and the second open',
       { a: { state: 'refunded' }, 'a--1': open },

@@ -77,12 +77,12 @@ const COLUMNS = {
   order: { text: 'Order', form: 'free', cell: ([finding]) => nameOf(finding) },
   ordered: number('Ordered', ([{ row }]) => (row ? amount(row.amount, row.currency) : '')),
   given: number('Given', ([{ row }]) => (row ? amount(row.amount, row.currency) : '')),
-  money: number('Paid', ([{ money }]) => (money ? amount(money.amount, money.currency) : '')),
-  paid: number('Paid', ([{ invoice }]) => (invoice?.paid_amount ? amount(invoice.paid_amount, invoice.currency) : '')),
+  money: number('Paid', (found) => moneyTextOf(found, 'paidNotGiven')),
+  paid: number('Paid', (found) => paidOf(found)),
   missing: number('Missing', (found) => differenceOf(found, true)),
   over: number('Too much', (found) => differenceOf(found, false)),
   payments: number('Payments', ([{ actual }]) => String(actual)),
-  tooMuch: number('Too much', ([{ money }]) => (money ? amount(money.amount, money.currency) : '')),
+  tooMuch: number('Too much', (found) => moneyTextOf(found, 'paidTooMuch')),
   credited: number('USDT credited', ([{ invoice }]) => usdt(invoice?.credited_usdt)),
   booked: number('USDT booked', ([{ row }]) => usdt(row?.credited_usdt)),
   back: number('Went back', ([{ row }]) => (row?.refunded_amount ? amount(row.refunded_amount, row.currency) : '')),
@@ -115,6 +115,7 @@ const SECTIONS: Readonly<Record<Advice, readonly (keyof typeof COLUMNS)[]>> = {
 /** What else is wrong with an order of another section, where the columns do not show it. */
 const ALSO: Partial<Record<Finding['kind'], string>> = {
   paid_twice: 'paid twice',
+  currency_differs: 'another currency',
   credited_differs: 'another credit booked',
 };
 
@@ -170,7 +171,9 @@ function moneyIn(currencies: Currencies, found: readonly Found[]): CurrencyLine[
         ? { amount: '', orders: '' }
         : {
             amount: amount(sums[of], currency),
-            orders: ordersText(found.filter(([{ money }]) => money?.of === of && money.currency === currency).length),
+            orders: ordersText(
+              found.filter((each) => moneyOf(each, of).some((money) => money.currency === currency)).length,
+            ),
           },
     ),
   }));
@@ -191,7 +194,9 @@ function sectionsOf(found: readonly Found[], currencies: Currencies): Section[] 
     const rows = found.filter(([{ advice }]) => advice === name);
     if (rows.length === 0) return [];
     const sums = currencies.flatMap(({ currency }) => {
-      const amounts = rows.flatMap(([{ money }]) => (money?.currency === currency ? money.amount : []));
+      const amounts = rows
+        .flatMap((each) => moneyOf(each))
+        .flatMap((one) => (one.currency === currency ? one.amount : []));
       return amounts.length === 0 ? [] : [{ currency, sum: Decimal.sum(...amounts) }];
     });
     const isNone = rows.every(([{ row }]) => row === null);
@@ -225,6 +230,27 @@ function tableOf(name: Advice, rows: readonly Found[]): Pick<Section, 'title' | 
 function nameOf({ row, order, external_id }: Finding): string {
   if (row === null) return external_id;
   return row.part === true && external_id !== order ? `${external_id} of ${order}` : order;
+}
+
+/** The money of an order, one for each currency: of one sum, or of all. */
+function moneyOf(found: Found, of?: FindingMoney['of']): FindingMoney[] {
+  return found.flatMap(({ money }) => (money !== null && (of === undefined || money.of === of) ? money : []));
+}
+
+function moneyTextOf(found: Found, of: FindingMoney['of']): string {
+  return moneyOf(found, of)
+    .map((money) => amount(money.amount, money.currency))
+    .join(' and ');
+}
+
+/** What was paid with the invoices of the findings. */
+function paidOf(found: Found): string {
+  const paid = new Map(
+    found.flatMap(({ invoice }) =>
+      invoice?.paid_amount ? [[invoice.uuid, amount(invoice.paid_amount, invoice.currency)] as const] : [],
+    ),
+  );
+  return [...paid.values()].join(' and ');
 }
 
 /** What was paid less, or too much. */

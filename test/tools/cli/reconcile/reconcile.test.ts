@@ -193,6 +193,31 @@ describe('reconcile', () => {
     expect(page).not.toMatch(/[€$ ]0\.00/);
   });
 
+  it('has each currency of an order with its money', async () => {
+    const { run, sandbox } = await service({ seedData: { invoices: [] } });
+    for (const [external_id, amount, currency] of [
+      ['O', '100.00', 'EUR'],
+      ['O--1', '6.00', 'USD'],
+      ['P', '25.00', 'EUR'],
+      ['P--1', '25.00', 'EUR'],
+      ['P--2', '7.00', 'USD'],
+      ['Q', '10.00', 'EUR'],
+      ['Q--1', '16.00', 'USD'],
+    ] as const) {
+      sandbox.create({ external_id, amount, currency });
+      await sandbox.pay(external_id);
+    }
+    const rows = 'O,100.00,EUR,,open\nP,25.00,EUR,,fulfilled\nQ,25.00,EUR,,fulfilled\n';
+    const { out } = await run(HEADER + rows, '--grace', '0s');
+    expect(out).toMatch(/✗ €100\.00 and \$6\.00 are paid and not given\. €15\.00 is given and not paid\.\n/);
+    expect(out).toMatch(/EUR +€100\.00 +€15\.00 +€25\.00\n {2}USD +\$6\.00 +\$23\.00\n/);
+    expect(out).toMatch(/paid in full, not given \(1 order, €100\.00, \$6\.00\)\n.*\n {2}O +€100\.00 and \$6\.00 /);
+    expect(out).toMatch(/paid twice \(1 order, €25\.00, \$7\.00\)\n.*\n {2}P +€25\.00 +3 +€25\.00 and \$7\.00 /);
+    expect(out).toMatch(
+      /another currency \(1 order, €15\.00, \$16\.00\)\n.*\n.*\n {2}Q +€25\.00 +€10\.00 and \$16\.00 /,
+    );
+  });
+
   it('tells to stop or wait where the invoice is open, and counts USDT with its decimals', async () => {
     const { run, sandbox } = await service({ now: Date.now() });
     sandbox.create({ external_id: 'open', amount: '25.00', currency: 'EUR', customer_id: 'c' });

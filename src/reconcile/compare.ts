@@ -122,8 +122,8 @@ export function remedyOf(advice: Advice): string {
   return `${action} ${more}`.trim();
 }
 
-/** What takes something from the customer, or money from the shop: said only of what the service has just confirmed. */
-const TAKES_BACK: ReadonlySet<Advice> = new Set(['reclaim', 'send_back', 'give_back']);
+/** What takes something from the customer, or money from the shop: said only where all invoices were read. */
+const TAKES_BACK: ReadonlySet<Advice> = new Set(['reclaim', 'wait', 'send_back', 'give_back']);
 
 /** A paid invoice. */
 type Paid = FoundInvoice & { readonly paid_amount: Decimal; readonly credited_usdt: Decimal };
@@ -204,12 +204,13 @@ function findingsOf(
   horizon: number,
 ): Finding[] {
   const paid = invoices.filter(({ invoice }) => isPaid(invoice));
-  const confirmed = (paid.length > 0 || isEnd) && (paid.length > 0 ? paid : invoices).every((each) => each.isConfirmed);
+  const isAllRead = paid.length > 0 || isEnd;
+  const confirmed = isAllRead && (paid.length > 0 ? paid : invoices).every((each) => each.isConfirmed);
   const all = invoices.map(({ invoice }) => invoice);
   const differences = paid.length > 0 ? ofPaid(row, rows, all.filter(isPaid)) : ofUnpaid(row, rows, all, horizon);
   const { order, external_id } = row;
   return differences.map((each) => {
-    const advice = confirmed || !TAKES_BACK.has(each.advice) ? each.advice : 'look_up';
+    const advice = isAllRead || !TAKES_BACK.has(each.advice) ? each.advice : 'look_up';
     const currency = each.invoice?.currency ?? row.currency;
     return { ...told({ ...each, advice }), order, external_id, currency, confirmed, row };
   });
@@ -222,13 +223,13 @@ function ofUnpaid(
   invoices: readonly FoundInvoice[],
   horizon: number,
 ): Difference[] {
-  const invoice = invoices.at(-1) ?? null;
+  const payable = invoices.filter((each) => each.status === 'pending' && each.expires_at.getTime() > horizon).at(-1);
+  const invoice = payable ?? invoices.at(-1) ?? null;
   const status = invoice?.status ?? null;
   const back = sumOf(rows.map(({ refunded_amount }) => refunded_amount));
   const state = rows.filter(isBooked).at(-1)?.state ?? null;
   if (state === null && back.isZero()) {
-    const isPayable = invoices.some((each) => each.status === 'pending' && each.expires_at.getTime() > horizon);
-    if (isPayable || rows.every((each) => each.state !== 'open')) return [];
+    if (payable !== undefined || rows.every((each) => each.state !== 'open')) return [];
     if (invoice === null)
       return [{ kind: 'order_without_invoice', expected: 'open', actual: null, facts: '', advice: 'create', invoice }];
     const end = status === 'pending' ? 'pending past its end' : status;
@@ -241,8 +242,7 @@ function ofUnpaid(
   const service =
     invoice === null ? 'the service has no invoice with its id' : `its invoice is ${status}: nothing was paid`;
   const facts = `The order is ${state ?? row.state}${refund}, and ${service}.`;
-  const isOpen = status === 'pending' && invoice !== null && invoice.expires_at.getTime() > horizon;
-  const ofGiven = invoice === null ? 'find_payment' : isOpen ? 'wait' : 'reclaim';
+  const ofGiven = invoice === null ? 'find_payment' : payable !== undefined ? 'wait' : 'reclaim';
   const advice = isGiven ? ofGiven : 'find_refund';
   const money = moneyOf('givenNotPaid', lost, row.currency);
   return [{ kind: 'fulfilled_not_paid', expected: 'success', actual: status, facts, advice, invoice, money }];

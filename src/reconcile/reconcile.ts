@@ -23,7 +23,6 @@ import type {
   Finding,
   FindingKind,
   FindingMoney,
-  FoundInvoice,
   NotCompared,
   NotComparedReason,
   ReconcileOptions,
@@ -236,15 +235,14 @@ class Run implements Reconciliation {
   }
 
   async #compareStranger(held: HeldInvoice, reads: SingleReads, horizon: number): Promise<readonly Result[]> {
-    const { uuid, external_id, currency, found } = held;
+    const { uuid, external_id, currency } = held;
     if (this.#changed.has(asSpreadsheetsWrite(orderOf(external_id).order))) return [];
     const read = await reads.again(held, []);
-    if ('is' in read && typeof found === 'string') {
-      const problem = read.is === 'unknown' ? read.problem : found;
-      return [notCompared('invoice_malformed', problem, `invoice ${uuid}`, external_id, null, currency)];
+    if ('is' in read) {
+      if (read.is === 'moved') return []; // it changed just now: for the next run
+      return [notCompared(read.reason, read.problem, `invoice ${uuid}`, external_id, null, currency)];
     }
-    const invoice = 'is' in read ? { invoice: found as FoundInvoice, isConfirmed: false } : read; // a text was told above
-    const comparison = compareWithoutOrder(invoice, horizon);
+    const comparison = compareWithoutOrder(read, horizon);
     if (comparison.result !== 'differs') return [];
     this.#totals.invoicesWithoutOrder += 1;
     return comparison.findings;

@@ -26,8 +26,14 @@ const FAILED_READS_MAX = 10;
 type Unknown = Extract<Evidence, { is: 'unknown' }>;
 type NoEvidence = Exclude<Evidence, { is: 'read' }>;
 
+/** A read that gave no such invoice. `code`: how it failed, or null where it gave another invoice. */
+interface NoInvoice {
+  readonly is: 'none' | 'unread';
+  readonly code: string | null;
+}
+
 /** The result of a single read. `isShort`: its form does not say what was paid. */
-type Reading = (KnownInvoice & { readonly held: HeldInvoice; readonly isShort: boolean }) | 'none' | 'unread' | Unknown;
+type Reading = (KnownInvoice & { readonly held: HeldInvoice; readonly isShort: boolean }) | NoInvoice | Unknown;
 
 /** The evidence for an order, and all invoices that were found for it, those of another system too. */
 export interface Gathered {
@@ -37,6 +43,10 @@ export interface Gathered {
 
 function unknown(reason: NotComparedReason, problem: string): Unknown {
   return { is: 'unknown', reason, problem };
+}
+
+function notRead(why: string): Unknown {
+  return unknown('invoice_not_read', `the invoice could not be read: ${why}`);
 }
 
 const SHORT = unknown('invoice_not_read', 'the single read does not say what was paid, and the list does not show it');
@@ -81,9 +91,10 @@ export class SingleReads {
     }
     for (const row of rows.filter(({ invoice }) => !isKnown(invoice))) {
       const read = await this.#look(row.invoice, rows);
-      if (read === 'none') continue;
-      if (read === 'unread') return gathered(REFUSED);
-      if ('is' in read) return gathered(read);
+      if ('is' in read) {
+        if (read.is === 'none') continue;
+        return gathered(read.is === 'unknown' ? read : REFUSED);
+      }
       known.push(read);
       if (read.isShort) return gathered(SHORT);
       const { order } = orderOf(read.held.external_id);
@@ -104,14 +115,14 @@ export class SingleReads {
         if (isKnown(id)) continue;
         if (renewal > 0 && ofThisSystem(known, rows).some(({ invoice }) => invoice.paid_amount !== null)) break;
         const read = await this.#look(id, rows);
-        if (typeof read === 'object') {
-          if ('is' in read) return gathered(read);
-          known.push(read);
-          if (read.isShort) return gathered(SHORT);
-        } else if (renewal > last) {
-          isEnd &&= read === 'none';
+        if ('is' in read) {
+          if (read.is === 'unknown') return gathered(read);
+          if (renewal <= last) continue;
+          isEnd &&= read.is === 'none';
           break;
         }
+        known.push(read);
+        if (read.isShort) return gathered(SHORT);
       }
     }
     const ours = [...ofThisSystem(known, rows)];
@@ -119,29 +130,36 @@ export class SingleReads {
     return gathered({ is: 'read', invoices: ours, isEnd });
   }
 
-  /** Reads a listed invoice again, by its uuid, or by its external_id if the service does not accept the uuid. */
+  /**
+   * Reads a listed invoice again, by its uuid, or by its external_id if the service does not accept the uuid. Where
+   * neither gives it, the list alone proves nothing.
+   */
   async again(listed: string | HeldInvoice, rows: readonly HeldRow[]): Promise<OrderInvoice | NoEvidence> {
     const held = typeof listed === 'string' ? null : listed;
     const shown = held === null || typeof held.found === 'string' ? null : held.found;
     const [uuid, id] = held === null ? [String(listed), rows[0]?.invoice] : [held.uuid, held.external_id];
+    let code: string | null = null;
     for (const ident of [uuid, ...(id === undefined ? [] : [id])]) {
       const read = await this.#read(ident, rows);
-      if (typeof read === 'string') continue;
-      if ('is' in read) return read;
+      if ('is' in read) {
+        if (read.is === 'unknown') return read;
+        code ??= read.code;
+        continue;
+      }
       if (!isSameIdent(read.held.uuid, uuid) && uuid !== id) continue;
       // A single read in the creation form does not say what was paid, so it does not replace the listed invoice.
       if (!read.isShort) return { ...read, isListed: true };
       if (shown === null) return typeof held?.found === 'string' ? unknown('invoice_malformed', held.found) : SHORT;
       return shown.status === read.invoice.status ? { ...read, invoice: shown, isListed: true } : { is: 'moved' };
     }
-    if (held !== null && shown !== null) return { held, invoice: shown, isConfirmed: false, isListed: true };
-    return held === null ? REFUSED : unknown('invoice_malformed', String(held.found));
+    if (typeof held?.found === 'string') return unknown('invoice_malformed', held.found);
+    return notRead(code ?? 'the service gave another one');
   }
 
   /** Reads an invoice that the list did not show. */
-  async #look(id: string, rows: readonly HeldRow[]): Promise<OrderInvoice | Unknown | 'none' | 'unread'> {
+  async #look(id: string, rows: readonly HeldRow[]): Promise<OrderInvoice | Unknown | NoInvoice> {
     const read = await this.#read(id, rows);
-    if (typeof read === 'string' || 'is' in read) return read;
+    if ('is' in read) return read;
     return { ...read, isListed: false };
   }
 
@@ -154,7 +172,7 @@ export class SingleReads {
       const { invoice } = reading;
       // Another invoice says nothing about the one that was asked for.
       const isAsked = isSameIdent(invoice.uuid, ident) || isSameIdent(invoice.external_id, ident);
-      return isAsked ? this.#readingOf(invoice, rows) : 'unread';
+      return isAsked ? this.#readingOf(invoice, rows) : { is: 'unread', code: null };
     }
     const { error } = reading;
     if (!isMerchantError(error) || this.#settings.signal?.aborted) throw error;
@@ -164,10 +182,10 @@ export class SingleReads {
     if (this.#failedInARow >= FAILED_READS_MAX) throw error;
     if (error.kind === 'unexpected_response')
       return unknown('invoice_malformed', 'the invoice is not as the interface says');
-    if (reading.is === 'failed') return unknown('invoice_not_read', `the invoice could not be read: ${error.code}`);
+    if (reading.is === 'failed') return notRead(error.code);
     // A list that shows nothing has nothing to prove a 404 with.
     const isNone = reading.is === 'none' || (this.#walked.oldest.length === 0 && hasKind(error, 'not_found'));
-    return isNone ? 'none' : 'unread';
+    return { is: isNone ? 'none' : 'unread', code: error.code };
   }
 
   #readingOf(read: ReconcileInvoice, rows: readonly HeldRow[]): Reading {

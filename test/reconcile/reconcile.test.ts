@@ -738,15 +738,30 @@ describe('what the list does not show', () => {
     ]);
   });
 
-  it('gives nothing back of payments that the service does not confirm', async () => {
-    const failure = () => 'SDK_HTTP_404';
-    const { merchant } = serviceOf([invoice('a'), invoice('a--1'), invoice('b', paying('30', '25'))], { failure });
-    const { entries } = await found({ merchant, orders: [order('a', open), order('b', given)] });
-    expect(entries).toMatchObject([
-      { kind: 'paid_not_fulfilled', confirmed: false, advice: 'fulfil' },
-      { kind: 'paid_twice', confirmed: false, advice: 'look_up' },
-      { kind: 'amount_differs', confirmed: false, advice: 'look_up' },
-    ]);
+  it.each([
+    ...['SDK_HTTP_400', MISSING, 'SDK_HTTP_404', 'SDK_HTTP_409', 'VALIDATION_ERROR', 'SDK_HTTP_403', 'SDK_HTTP_429'],
+    ...['SDK_HTTP_500', 'SDK_HTTP_501', 'SDK_HTTP_502', 'SDK_HTTP_503'],
+  ])('one read that fails with %s is not compared, whatever the list says', async (code) => {
+    const listed = [invoice('a'), invoice('b', { ...pending, expires_at: new Date(NOW + HOUR) }), invoice('c')];
+    const failing = [...listed.map(({ uuid }) => uuid), 'a', 'b', 'c'];
+    const failure = (ident: string) => (failing.includes(ident) ? code : null);
+    const { merchant } = serviceOf([...listed, invoice('z')], { failure });
+    const { told, entries } = await found({ merchant, orders: [order('a', open), order('b'), order('z')] });
+    expect(told).toEqual(['a invoice_not_read', 'b invoice_not_read', 'c invoice_not_read']);
+    for (const entry of entries) expect(entry).toMatchObject({ problem: expect.stringContaining(code) });
+  });
+
+  it('nobody is told to stop an order whose renewals the service does not show', async () => {
+    const listed = [invoice('a', { ...pending, expires_at: new Date(NOW + HOUR) })];
+    const { merchant } = serviceOf(listed, { failure: byUuid(MISSING) });
+    const { entries } = await found({ merchant, orders: [order('a')] });
+    expect(entries).toMatchObject([{ kind: 'fulfilled_not_paid', confirmed: false, advice: 'look_up' }]);
+  });
+
+  it('tells to stop or wait where one invoice can still be paid, whichever it is', async () => {
+    const { merchant } = serviceOf([invoice('a', payable), invoice('a--1', expired)]);
+    const { entries } = await found({ merchant, orders: [order('a', { changed_at: new Date(NOW - DAY) })] });
+    expect(entries).toMatchObject([{ kind: 'fulfilled_not_paid', advice: 'wait', invoice: { external_id: 'a' } }]);
   });
 });
 

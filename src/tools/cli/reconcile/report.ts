@@ -213,7 +213,10 @@ function tableOf(name: Advice, rows: readonly Found[]): Pick<Section, 'title' | 
   const also: Column = {
     text: 'Also',
     form: 'free',
-    cell: ([, ...others]) => others.flatMap(({ kind }) => ALSO[kind] ?? []).join(', '),
+    cell: ([first, ...others]) => {
+      const isDoubt = !first.confirmed && first.advice !== 'look_up'; // its title says so
+      return [...others.flatMap(({ kind }) => ALSO[kind] ?? []), ...(isDoubt ? ['not confirmed'] : [])].join(', ');
+    },
   };
   const columns = [...SECTIONS[name].map((each): Column => COLUMNS[each]), also];
   const cells = columns.map(({ cell }) => rows.map((row) => oneLine(cell(row), 300)));

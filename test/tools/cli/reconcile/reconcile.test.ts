@@ -90,12 +90,16 @@ describe('reconcile', () => {
     [new Date(Date.now() - DAY).toISOString(), true],
   ])('an order that was fulfilled and not paid, changed at %j, is confirmed: %j', async (changed_at, confirmed) => {
     const pending = { external_id: 'waits', customer_id: 'c', amount: '25.00', currency: 'EUR', age: '20m' };
-    const { run } = await service({ now: Date.now(), seedData: { invoices: [pending] } });
+    const { run, file } = await service({ now: Date.now(), seedData: { invoices: [pending] } });
     const csv = `external_id,amount,currency,state,changed_at\nwaits,25.00,EUR,fulfilled,${changed_at}\n`;
     const json = JSON.stringify({ external_id: 'waits', amount: '25.00', currency: 'EUR', state: 'paid', changed_at });
     for (const text of [csv, json]) {
       const { out } = await run(text, '--json');
       expect(JSON.parse(out.split('\n')[0] ?? '')).toMatchObject({ kind: 'fulfilled_not_paid', confirmed });
+      const path = file('', 'report.html');
+      const told = await run(text, '--html', path);
+      for (const each of [told.out, readFileSync(path, 'utf8')])
+        expect(each.includes('not confirmed')).toBe(!confirmed);
     }
   });
 

@@ -8,24 +8,28 @@ import { Decimal } from '../../../contract/values/decimal.ts';
 import { isMerchantError } from '../../../errors/guards.ts';
 import { shellWord } from '../../shell.ts';
 import { moneyText } from '../../story.ts';
-import { type CheckResult, passed } from '../terminal.ts';
+import { type CheckResult, oneLine, passed } from '../terminal.ts';
 
 /** How many invoices are looked at. */
 const LOOKED_AT = 10;
 
-/** The webhook of a paid invoice. `not_seen`: no delivery, none that was tried, or the service did not show it. */
+/** The webhook of a paid invoice. */
 export interface SeenWebhook {
   readonly invoice: Invoice;
-  readonly end: 'accepted' | 'refused' | 'not_seen';
+  /** `not_tried`: the delivery has no attempt. `not_read`: its history could not be read. */
+  readonly end: 'accepted' | 'refused' | 'no_delivery' | 'not_tried' | 'not_read';
   /** When the shop was first told, or when it accepted. */
   readonly at: Date | null;
   /** The last HTTP status. Null without a response, or where the service does not say it. */
   readonly status: number | null;
+  /** Why its history could not be read. */
+  readonly code: string | null;
 }
 
 /** What was looked at, the latest payment first. */
 export interface LastWebhooks {
-  readonly seen: readonly SeenWebhook[];
+  /** Null where the page that was read may not show the last payments: it is one of several, and not newest first. */
+  readonly seen: readonly SeenWebhook[] | null;
   /** The time of the service. */
   readonly now: Date;
 }
@@ -33,7 +37,7 @@ export interface LastWebhooks {
 /**
  * Reads the first page of paid invoices, and the deliveries of the ten that were paid last.
  *
- * @throws MerchantError if the page cannot be read. A history that cannot be read is `not_seen`.
+ * @throws MerchantError if the page cannot be read. A history that cannot be read is `not_read`.
  */
 export async function lastWebhooks(
   { invoices, webhooks }: Pick<MerchantClient, 'invoices' | 'webhooks'>,
@@ -41,6 +45,9 @@ export async function lastWebhooks(
 ): Promise<LastWebhooks> {
   const { data, response } = await invoices.list({ status: 'success' }, { signal }).withResponse();
   const endOf = ({ finished_at }: Invoice): number => finished_at?.getTime() ?? 0;
+  const date = Date.parse(response.headers.get('date') ?? '');
+  const now = new Date(Number.isNaN(date) ? Date.now() : date);
+  if ((data.has_next || data.total_pages > 1) && !isNewestFirst(data.items)) return { seen: null, now };
   const paid = data.items.filter(({ status }) => status === 'success'); // a service may ignore the filter
   const latest = paid.sort((a, b) => endOf(b) - endOf(a)).slice(0, LOOKED_AT);
   const seen: SeenWebhook[] = [];
@@ -49,11 +56,18 @@ export async function lastWebhooks(
       seen.push(seenOf(invoice, await webhooks.deliveries(invoice.uuid, { signal })));
     } catch (error) {
       if (!isMerchantError(error) || signal.aborted) throw error;
-      seen.push({ invoice, end: 'not_seen', at: null, status: null });
+      seen.push({ invoice, end: 'not_read', at: null, status: null, code: error.code });
     }
   }
-  const date = Date.parse(response.headers.get('date') ?? '');
-  return { seen, now: new Date(Number.isNaN(date) ? Date.now() : date) };
+  return { seen, now };
+}
+
+/** Whether invoices were created, or have ended, one before the other. Equal times show no direction. */
+function isNewestFirst(invoices: readonly Invoice[]): boolean {
+  const isFalling = (times: readonly number[]): boolean =>
+    new Set(times).size > 1 && times.every((time, at) => time <= (times[at - 1] ?? time));
+  const ends = invoices.map(({ finished_at }) => finished_at?.getTime() ?? 0);
+  return isFalling(invoices.map(({ created_at }) => created_at.getTime())) || isFalling(ends);
 }
 
 /** When the first attempt of a delivery was made, in epoch milliseconds. */
@@ -63,27 +77,52 @@ export function beganAt({ attempt_log: [first] }: WebhookDelivery): number {
 
 function seenOf(invoice: Invoice, deliveries: readonly WebhookDelivery[]): SeenWebhook {
   const last = [...deliveries].sort((a, b) => beganAt(a) - beganAt(b)).at(-1); // a late payment has a second one
-  if (last === undefined) return { invoice, end: 'not_seen', at: null, status: null };
+  const nothing = { invoice, at: null, status: null, code: null };
+  if (last === undefined) return { ...nothing, end: 'no_delivery' };
   const { delivered_at, attempt_log: log, last_http_status: status, attempts } = last;
   const [first] = log;
   if (last.status === 'delivered')
-    return { invoice, end: 'accepted', at: delivered_at ?? log.at(-1)?.created_at ?? null, status };
-  const isTried = (attempts ?? log.length) > 0;
+    return { ...nothing, end: 'accepted', at: delivered_at ?? log.at(-1)?.created_at ?? null, status };
+  if ((attempts ?? log.length) === 0) return { ...nothing, end: 'not_tried' };
   const at = first?.created_at ?? invoice.finished_at;
-  return { invoice, end: isTried ? 'refused' : 'not_seen', at, status: log.at(-1)?.status_code ?? status };
+  return { ...nothing, end: 'refused', at, status: log.at(-1)?.status_code ?? status };
 }
 
 /** The same as checks of `doctor`: one for each endpoint and status that is wrong, or one that says what was accepted. */
 export function webhookChecks({ seen, now }: LastWebhooks): readonly CheckResult[] {
+  if (seen === null) {
+    const why = 'the list of paid invoices has several pages, and does not begin with the newest';
+    return [notSeen(`no webhook was seen: ${why}`)];
+  }
   const refused = seen.filter(({ end }) => end === 'refused');
   const groups = Map.groupBy(refused, ({ invoice, status }) => `${endpointOf(invoice)} ${status}`);
   const failing = [...groups.values()].flatMap((group) => refusedCheck(group, seen, now) ?? []);
   if (failing.length === 0) return [acceptedCheck(seen, now)];
-  const unseen = seen.filter(({ end }) => end === 'not_seen');
-  if (unseen.length === 0) return failing;
-  const none = unseen.length === 1 ? 'has no delivery' : 'have no delivery';
-  const title = `${unseen.length} of the last ${seen.length} paid invoices ${none}: not seen`;
-  return [...failing, { id: 'webhooks', title, grade: 'inconclusive', fix: '' }];
+  const unseen = unseenText(seen);
+  if (unseen === '') return failing;
+  return [...failing, notSeen(`of ${lastPaid(seen)}, ${unseen}: not seen`)];
+}
+
+function notSeen(title: string): CheckResult {
+  return { id: 'webhooks', title, grade: 'inconclusive', fix: '' };
+}
+
+/** What of the webhooks says neither that they were accepted nor that they were refused. Empty for none. */
+function unseenText(seen: readonly SeenWebhook[]): string {
+  const of = (end: SeenWebhook['end']): readonly SeenWebhook[] => seen.filter((each) => each.end === end);
+  const [none, untried, unread] = [of('no_delivery').length, of('not_tried').length, of('not_read')];
+  const codes = [...new Set(unread.flatMap(({ code }) => code ?? []))].map((code) => oneLine(code, 60)).join(', ');
+  const histories = unread.length === 1 ? '1 history' : `${unread.length} histories`;
+  const parts = [
+    none > 0 && `${none} ${none === 1 ? 'has' : 'have'} no delivery`,
+    untried > 0 && `${untried} ${untried === 1 ? 'has' : 'have'} a delivery without an attempt`,
+    unread.length > 0 && `${histories} could not be read (${codes})`,
+  ];
+  return parts.filter((part) => part !== false).join(', ');
+}
+
+function lastPaid(seen: readonly SeenWebhook[]): string {
+  return seen.length === 1 ? 'the last paid invoice' : `the last ${seen.length} paid invoices`;
 }
 
 function lastOf(seen: readonly SeenWebhook[]): string {
@@ -123,25 +162,20 @@ function paidFor(webhooks: readonly SeenWebhook[]): string {
 }
 
 function acceptedCheck(seen: readonly SeenWebhook[], now: Date): CheckResult {
-  const id = 'webhooks';
-  const of = (end: SeenWebhook['end']) => seen.filter((each) => each.end === end);
-  const [accepted, unseen] = [of('accepted'), of('not_seen')];
-  const last = lastOf(seen);
-  const none = unseen.length === 1 ? '1 has no delivery' : `${unseen.length} have no delivery`;
+  const accepted = seen.filter(({ end }) => end === 'accepted');
+  const [last, unseen] = [lastOf(seen), unseenText(seen)];
   const [newest] = accepted;
-  if (newest === undefined) {
-    const which =
-      seen.length === 1
-        ? 'the last paid invoice has no delivery'
-        : `the last ${seen.length} paid invoices have no delivery`;
-    const title = seen.length === 0 ? 'no webhook was seen: no invoice is paid yet' : `no webhook was seen: ${which}`;
-    return { id, title, grade: 'inconclusive', fix: '' };
-  }
+  if (newest === undefined)
+    return notSeen(
+      seen.length === 0
+        ? 'no webhook was seen: no invoice is paid yet'
+        : `no webhook was seen of ${lastPaid(seen)}: ${unseen}`,
+    );
   const when = newest.at === null ? '' : ` ${agoOf(now.getTime() - newest.at.getTime())}`;
   const ago = seen.length === 1 || when === '' ? when : `, the last${when}`;
   const count = seen.length === 1 ? `${last} was` : `${accepted.length} of ${last} were`;
-  if (unseen.length === 0) return passed(id, `${count} accepted${ago}`);
-  return { id, title: `${count} accepted${ago}. ${none}: not seen`, grade: 'inconclusive', fix: '' };
+  if (unseen === '') return passed('webhooks', `${count} accepted${ago}`);
+  return notSeen(`${count} accepted${ago}. ${unseen}: not seen`);
 }
 
 /** What became of the other webhooks to one endpoint: whether a refusal is one mishap or an outage. */
@@ -163,10 +197,12 @@ export async function otherWebhooks(
 ): Promise<OtherWebhooks | null> {
   try {
     const { seen } = await lastWebhooks(merchant, signal);
+    if (seen === null) return null;
     const own = new Set(mine.map(({ uuid }) => uuid));
     const endpoint = mine.map(endpointOf).at(-1);
     const tried = seen.filter(
-      ({ invoice, end }) => end !== 'not_seen' && !own.has(invoice.uuid) && endpointOf(invoice) === endpoint,
+      ({ invoice, end }) =>
+        (end === 'accepted' || end === 'refused') && !own.has(invoice.uuid) && endpointOf(invoice) === endpoint,
     );
     const refused = tried.filter(({ end }) => end === 'refused');
     return { tried: tried.length, refused: refused.length, since: sinceOf(refused), isCut: seen.length === LOOKED_AT };

@@ -230,7 +230,7 @@ describe('doctor', () => {
         repeated(3, 'no address' as const),
         0,
         'inconclusive',
-        'no webhook was seen: the last 3 paid invoices have no delivery',
+        'no webhook was seen of the last 3 paid invoices: 3 have no delivery',
         '',
       ],
     ])('%j', async (statuses, code, grade, text, fix) => {
@@ -271,8 +271,106 @@ describe('doctor', () => {
     it('a refused webhook does not hide that an invoice has no delivery', async () => {
       const { out } = await foundAfter([200, 'no address', 500]);
       expect(out).toMatch(
-        /✗ 1 of the last 3 webhooks was not accepted[\s\S]*\? 1 of the last 3 paid invoices has no delivery: not seen\n/,
+        /✗ 1 of the last 3 webhooks was not accepted[\s\S]*\? of the last 3 paid invoices, 1 has no delivery: not seen\n/,
       );
+    });
+
+    /** A service with these paid invoices on its first page, and this history of each. */
+    async function foundOf(ages: readonly number[], total_pages: number, history: (at: number) => [number, string]) {
+      const items = ages.map((days, at) => ({
+        ...successInvoice,
+        uuid: `019b1c2a-0000-7000-8000-${String(at).padStart(12, '0')}`,
+        external_id: `order-${at}`,
+        created_at: new Date(Date.now() - days * 86_400_000).toISOString(),
+        finished_at: new Date(Date.now() - days * 86_400_000 + 60_000).toISOString(),
+      }));
+      const page = { items, page: 1, per_page: 20, total_items: 20 * total_pages, total_pages };
+      const data = { ...page, has_next: total_pages > 1, has_prev: false };
+      const url = await service((request, response) => {
+        const { pathname } = new URL(request.url ?? '', 'http://x');
+        const ofOrder = /(\d{12})\/webhooks$/.exec(pathname)?.[1];
+        const body = pathname.endsWith('/invoices') ? data : [];
+        const [status, text] = ofOrder
+          ? history(Number(ofOrder))
+          : [200, JSON.stringify({ success: true, data: body })];
+        return answers(status, JSON_TYPE, text)(request, response);
+      });
+      const { checks, code } = await diagnosed({ MERCHANT_BASE_URL: url, MERCHANT_API_KEY: KEY });
+      const told = checks.filter(({ id }) => id === 'webhooks').map(({ grade, text }) => `${grade} ${text}`);
+      return { code, told };
+    }
+    const delivery = (status: string, codes: readonly number[]) =>
+      JSON.stringify({
+        success: true,
+        data: [
+          {
+            ...{ id: 'd', event_type: 'invoice.paid', status, attempts: codes.length, max_attempts: 7 },
+            last_http_status: codes.at(-1) ?? null,
+            attempt_log: codes.map((status_code) => ({ status_code, created_at: new Date().toISOString() })),
+          },
+        ],
+      });
+    const fine: [number, string] = [200, delivery('delivered', [200])];
+    const notFound: [number, string] = [404, '{"success":false,"error":{"code":"NO_HISTORY","message":"x"}}'];
+    const notLast =
+      'inconclusive no webhook was seen: the list of paid invoices has several pages, and does not begin with the newest';
+    const tenOf = <Each>(one: (at: number) => Each): Each[] => Array.from({ length: 10 }, (_, at) => one(at));
+
+    it.each<readonly [string, readonly number[], number, (at: number) => [number, string], readonly string[]]>([
+      ['a long list, oldest first', [90, 80, 70], 8, () => fine, [notLast]],
+      ['a long list of one time', [5, 5, 5], 8, () => fine, [notLast]],
+      ['a long list without order', [5, 9, 3], 8, () => fine, [notLast]],
+      [
+        'a long list, newest first',
+        [1, 2, 3],
+        8,
+        () => fine,
+        ['pass 3 of the last 3 webhooks were accepted, the last …'],
+      ],
+      [
+        'a short list, oldest first',
+        [3, 2, 1],
+        1,
+        () => fine,
+        ['pass 3 of the last 3 webhooks were accepted, the last …'],
+      ],
+      [
+        'ten histories that fail',
+        tenOf((at) => at),
+        1,
+        () => notFound,
+        ['inconclusive no webhook was seen of the last 10 paid invoices: 10 histories could not be read (NO_HISTORY)'],
+      ],
+      [
+        'deliveries without an attempt',
+        [1, 2],
+        1,
+        () => [200, delivery('pending', [])],
+        ['inconclusive no webhook was seen of the last 2 paid invoices: 2 have a delivery without an attempt'],
+      ],
+      [
+        'some of each',
+        [1, 2, 3, 4, 5],
+        1,
+        (at) =>
+          [fine, notFound, [200, delivery('pending', [])], [200, '{"success":true,"data":[]}'], fine][at] as never,
+        [
+          'inconclusive 2 of the last 5 webhooks were accepted, the last …. 1 has no delivery, 1 has a delivery without an attempt, 1 history could not be read (NO_HISTORY): not seen',
+        ],
+      ],
+      [
+        'a refused one beside histories that fail',
+        [1, 2, 3],
+        1,
+        (at) => (at === 0 ? [200, delivery('failed', [500])] : notFound),
+        [
+          'fail 1 of the last 3 webhooks was not accepted by …: 500',
+          'inconclusive of the last 3 paid invoices, 2 histories could not be read (NO_HISTORY): not seen',
+        ],
+      ],
+    ])('%s', async (_name, ages, pages, history, told) => {
+      const found = await foundOf(ages, pages, history);
+      expect(found.told).toEqual(told.map((text) => expect.stringMatching(patternOf(text))));
     });
 
     it('a history or a list that cannot be read is not seen, and no green', async () => {

@@ -87,6 +87,8 @@ export class HeldOrders {
   #named: ReadonlySet<string> = new Set();
   /** The ids of the rows that cannot be read, and their orders, in plain form. */
   readonly #badIds = new Set<string>();
+  /** The numbers that a spreadsheet made of ids, as `toExponential` writes them. */
+  readonly #exponents = new Set<string>();
   /** By the id that a spreadsheet makes of it: a listed id that no row has. */
   readonly #changedIds = new Map<string, string>();
 
@@ -102,6 +104,8 @@ export class HeldOrders {
     this.inOrder.push(notCompared(row.reason, row.problem, row.place, row.external_id));
     const id = row.external_id?.trim();
     if (id !== undefined) this.#badIds.add(plainIdent(id)).add(plainIdent(orderOf(id).order));
+    const written = row.reason === 'id_changed' && id !== undefined ? exponentIn(id) : null;
+    if (written !== null) this.#exponents.add(written);
     return row;
   }
 
@@ -140,6 +144,14 @@ export class HeldOrders {
   /** Whether the id, or its order, is that of a row that cannot be read. */
   #isBad(id: string): boolean {
     return this.#badIds.has(plainIdent(id)) || this.#badIds.has(plainIdent(orderOf(id).order));
+  }
+
+  /** Whether a row has a number that a spreadsheet may have made of the id. It keeps few of the digits. */
+  #isInExponents(id: string): boolean {
+    if (this.#exponents.size === 0 || !/^\d+$/.test(id)) return false;
+    const number = Number(asSpreadsheetsWrite(id));
+    const decimals = Array.from({ length: SPREADSHEET_DIGITS }, (_, at) => at);
+    return decimals.some((places) => this.#exponents.has(number.toExponential(places)));
   }
 
   /** Why the rows of an order cannot be compared, or null. */
@@ -189,7 +201,7 @@ export class HeldOrders {
     if (unit === undefined) {
       const changed = asSpreadsheetsWrite(order);
       if (this.#units.has(changed)) this.#changedIds.set(changed, order);
-      const isKnown = [order, invoice.uuid].some((id) => this.#isBad(id));
+      const isKnown = [order, invoice.uuid].some((id) => this.#isBad(id)) || this.#isInExponents(order);
       if (!isEnded && !isKnown && invoice.created_at.getTime() >= since) this.strangers.push(invoice);
     } else if (typeof unit.listed === 'string') {
       // It agreed. One that ended unpaid changes nothing.
@@ -242,6 +254,12 @@ export function asSpreadsheetsWrite(id: string): string {
   if (!/^\d+$/.test(id)) return id;
   const digits = id.replace(/^0+(?=\d)/, '');
   return digits.slice(0, SPREADSHEET_DIGITS).padEnd(digits.length, '0');
+}
+
+/** The number with an exponent that a spreadsheet made of an id, such as `1.04E+15`, as `toExponential` writes it. */
+export function exponentIn(id: string): string | null {
+  const [, digits = '', exponent] = /^(\d(?:[.,]\d+)?)e\+(\d+)$/i.exec(id) ?? [];
+  return exponent === undefined ? null : `${digits.replace(',', '.')}e+${Number(exponent)}`;
 }
 
 /** The listed invoices of an order, or null if one of them contradicts itself or is not held. */

@@ -2,7 +2,7 @@ import { orderOf } from '../contract/orders.ts';
 import type { Decimal } from '../contract/values/decimal.ts';
 import { dateFrom, moneyGiven, Problem } from '../contract/values/scalars.ts';
 import { kindOf } from '../errors/checks.ts';
-import type { FoundOrder, OrderState, ReconcileOrder } from './types.ts';
+import type { FoundOrder, OrderState, ReconcileOrder, UnreadableOrder } from './types.ts';
 
 // Reads one row of the shop.
 
@@ -28,9 +28,14 @@ export function readOrder(given: unknown, byDefault: string): FoundOrder | BadOr
   try {
     if (typeof given !== 'object' || given === null)
       throw new Problem(`an order must be an object, not ${kindOf(given)}`);
-    const row = given as Readonly<Partial<Record<keyof ReconcileOrder | 'problem', unknown>>>; // each member is checked
+    const row = given as Readonly<Partial<Record<keyof ReconcileOrder | keyof UnreadableOrder, unknown>>>; // each member is checked
     if (typeof row.place === 'string' && row.place !== '') place = row.place;
     const problem = typeof row.problem === 'string' && row.problem !== '' ? row.problem : null;
+    if (problem !== null && row.reason === 'id_changed') reason = 'id_changed';
+    if (typeof row.external_id === 'bigint' || Number.isSafeInteger(row.external_id)) {
+      external_id = String(row.external_id); // so that its invoice is no stranger
+      throw new Problem('"external_id" must be text, not a number: cast it to text in the query');
+    }
     external_id = problem !== null && !row.external_id ? null : readText('external_id', row.external_id);
     if (problem !== null || external_id === null) return { reason, problem: String(problem), place, external_id };
     const order = (row.order ?? null) === null ? orderOf(external_id).order : readText('order', row.order);
@@ -43,7 +48,7 @@ export function readOrder(given: unknown, byDefault: string): FoundOrder | BadOr
       order,
       part: readPart(row.part ?? null),
       amount: readAmount('amount', row.amount),
-      currency: readText('currency', row.currency).toUpperCase(),
+      currency: readCurrency(row.currency),
       credited_usdt: (row.credited_usdt ?? null) === null ? null : readAmount('credited_usdt', row.credited_usdt),
       refunded_amount:
         (row.refunded_amount ?? null) === null ? null : readAmount('refunded_amount', row.refunded_amount),
@@ -62,6 +67,11 @@ function readText(name: string, value: unknown): string {
   if (typeof value === 'string' && value !== '' && value.length <= ID_MAX) return value;
   const given = typeof value === 'string' && value !== '' ? `${value.length} characters` : kindOf(value);
   throw new Problem(`"${name}" must be text of 1 to ${ID_MAX} characters, not ${given}`);
+}
+
+/** A CHAR column adds blanks. */
+function readCurrency(value: unknown): string {
+  return readText('currency', typeof value === 'string' ? value.trim() : value).toUpperCase();
 }
 
 /** SQLite and MySQL have 0 and 1 for a boolean. */

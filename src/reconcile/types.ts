@@ -41,7 +41,7 @@ export interface ReconcileOrder {
   readonly part?: boolean | null | undefined;
   /** The amount that the customer owes, as decimal text or a Decimal. Never a number. */
   readonly amount: string | Decimal;
-  /** Currency code, compared without case. */
+  /** Currency code, compared without case and without white space around it. */
   readonly currency: string;
   /** What your shop did for the order. See {@link OrderState}. */
   readonly state: OrderState;
@@ -70,7 +70,12 @@ export interface ReconcileOrder {
 export interface UnreadableOrder {
   /** What is wrong with it. */
   readonly problem: string;
-  /** Its id, if it can be read. Its invoice is then not reported as one without an order. */
+  /** `id_changed`: a spreadsheet changed an id of the row. @defaultValue `order_malformed` */
+  readonly reason?: 'order_malformed' | 'id_changed' | undefined;
+  /**
+   * Its id, if it can be read. Its invoice is then not reported as one without an order. For `id_changed`, such as
+   * `1.04E+15`, no invoice is that may have had this id.
+   */
   readonly external_id?: string | undefined;
   /** As in {@link ReconcileOrder}. */
   readonly place?: string | undefined;
@@ -326,8 +331,8 @@ export interface ReconcileOptions {
  *
  * - `order_malformed`: a member of the row cannot be read.
  * - `part_not_said`: a row names an `order` that is not in its id. Each row of the order must say `part`.
- * - `id_changed`: the id has white space around it, or a spreadsheet has changed its zeros. Nothing is said about the
- *   order.
+ * - `id_changed`: the id has white space around it, or a spreadsheet has changed its zeros or made it a number such as
+ *   `1.04E+15`. Nothing is said about the order.
  * - `invoice_malformed`: the invoice cannot be decoded, contradicts itself, has an unknown status, or is paid and does
  *   not say whether it is adjusted.
  * - `invoice_not_read`: the service did not say whether the order has an invoice, or what was paid. `problem` says why.

@@ -834,6 +834,21 @@ describe('ids that something changed', () => {
     }
   });
 
+  it('to a number with an exponent are named at the end, and their invoices are no strangers', async () => {
+    const listed = ['1040000000000001', '1036000000000000--1', '1050000000000001', '1040', 'o-1'].map((id) =>
+      invoice(id),
+    );
+    const changed = (external_id: string) => ({ problem: 'a spreadsheet', reason: 'id_changed', external_id }) as const;
+    const orders = ['1.04E+15', '1,04e+15', '1.04E+03', '1.04E+15'].map(changed);
+    const { told } = await found({ merchant: serviceOf(listed).merchant, orders: [...orders, order('c', open)] });
+    expect(told).toEqual([
+      'c order_without_invoice',
+      '1050000000000001 invoice_without_order',
+      'o-1 invoice_without_order',
+      ...['1.04E+15', '1,04e+15', '1.04E+03', '1.04E+15'].map((id) => `${id} id_changed`),
+    ]);
+  });
+
   it('by zeros, where the service reads uuids alone', async () => {
     const { merchant } = serviceOf([invoice('00012345')], { failure: byUuid(MISSING) });
     expect((await found({ merchant, orders: [order('12345')] })).told).toEqual(['12345 id_changed']);
@@ -1047,6 +1062,22 @@ describe('a run', () => {
       ['EUR', '25', '40.5', '0'],
       ['USD', '25', '8', '0'],
     ]);
+  });
+
+  it.each([1001, 1001n])('an id that is %o is named, and its invoice is no stranger', async (id) => {
+    const { merchant } = serviceOf([invoice('1001'), invoice('1001--1', expired), invoice('z')]);
+    const { told, entries } = await found({ merchant, orders: [order('x', { external_id: id as never })] });
+    expect(told).toEqual(['1001 order_malformed', 'z invoice_without_order']);
+    expect(entries[0]).toMatchObject({ problem: expect.stringMatching(/"external_id" must be text.*cast it/) });
+  });
+
+  it('reads a currency with the blanks of a CHAR column', async () => {
+    const { merchant } = serviceOf([invoice('a'), invoice('b', paying('17', '25'))]);
+    const orders = [order('a', { currency: 'EUR ' }), order('b', { ...given, currency: 'eur  ' })];
+    const { entries } = await found({ merchant, orders });
+    expect(entries).toMatchObject([{ kind: 'amount_differs', currency: 'EUR' }]);
+    const blank = await found({ merchant, orders: [order('a', { currency: '   ' })] });
+    expect(blank.told[0]).toBe('a order_malformed');
   });
 
   it('names the length of an id that is too long', async () => {

@@ -3,6 +3,7 @@ import { pipeline, Readable } from 'node:stream';
 import { CsvError, parse } from 'csv-parse';
 import { isObject } from '../../../contract/json.ts';
 import { messageOf } from '../../../errors/notify.ts';
+import { exponentIn } from '../../../reconcile/held-orders.ts';
 import type { ReconcileOrder, UnreadableOrder } from '../../../reconcile/types.ts';
 import { COMMANDS, exampleOf } from '../commands.ts';
 import { CliError, misuse } from '../io.ts';
@@ -71,9 +72,7 @@ async function* csvOrders(file: Readable): AsyncGenerator<OrderRow, void, undefi
   pipeline(file, parser, () => {}); // an error comes out of the loop
   let names: readonly string[] | null = null;
   for await (const { record, info, raw } of parser as AsyncIterable<ParsedRecord>) {
-    if (record.some((cell) => cell.includes('\ufffd'))) {
-      throw misuse('the file is not UTF-8: export it as CSV in UTF-8', EXAMPLE);
-    }
+    if (record.some((cell) => cell.includes('\ufffd'))) throw notUtf8();
     if (names === null) {
       names = record.map(plain);
       checkHeader(names);
@@ -81,12 +80,13 @@ async function* csvOrders(file: Readable): AsyncGenerator<OrderRow, void, undefi
     }
     const place = `line ${info.lines - (raw.replace(/\r?\n$/, '').match(/\n/g)?.length ?? 0)}`;
     const cells = Object.fromEntries(record.map((cell, at) => [names?.[at] ?? '', cell]));
+    const changed = [cells['external_id'], cells['order']].find((id) => exponentIn(id?.trim() ?? '') !== null);
     if (record.length !== names.length)
       yield unreadable(cells, place, `the record has ${record.length} fields, and the header has ${names.length}`);
+    else if (changed === undefined) yield orderOf(cells, place);
     else {
-      const changed = [cells['external_id'], cells['order']].find((id) => /^\d(?:\.\d+)?E\+\d+$/.test(id ?? ''));
-      if (changed === undefined) yield orderOf(cells, place);
-      else yield unreadable({}, place, `a spreadsheet changed an id to ${changed}: format its column as text`);
+      const problem = `a spreadsheet changed an id to ${changed}: format its column as text`;
+      yield { ...unreadable(cells, place, problem), reason: 'id_changed' };
     }
   }
 }
@@ -100,8 +100,10 @@ interface ParsedRecord {
 
 async function* jsonOrders(file: Readable): AsyncGenerator<OrderRow, void, undefined> {
   let line = 0;
-  for await (const text of createInterface({ input: file, crlfDelay: Number.POSITIVE_INFINITY })) {
+  for await (const given of createInterface({ input: file, crlfDelay: Number.POSITIVE_INFINITY })) {
     line += 1;
+    if (given.includes('\ufffd')) throw notUtf8();
+    const text = line === 1 ? given.replace(/^\ufeff/, '') : given;
     if (text.trim() === '') continue;
     let value: unknown;
     try {
@@ -113,6 +115,10 @@ async function* jsonOrders(file: Readable): AsyncGenerator<OrderRow, void, undef
     if (!isObject(value)) yield unreadable({}, place, 'the line is not a JSON object');
     else yield orderOf(Object.fromEntries(Object.entries(value).map(([name, cell]) => [plain(name), cell])), place);
   }
+}
+
+function notUtf8(): CliError {
+  return misuse('the file is not UTF-8: export it in UTF-8', EXAMPLE);
 }
 
 function checkHeader(names: readonly string[]): void {

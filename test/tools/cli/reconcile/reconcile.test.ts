@@ -345,10 +345,35 @@ describe('reconcile', () => {
     expect(out).toContain('3 orders: 1 matched, 2 not compared\n    3 invoices, 0 paid or pending without an order');
   });
 
-  it('compares no id that a spreadsheet has changed', async () => {
-    const { run } = await service();
-    const { code, out } = await run(`${HEADER}1.04E+03,25.00,EUR,,paid\n${FINE.slice(HEADER.length)}`);
-    expect([code, out]).toEqual([2, expect.stringMatching(/changed an id\s+to\s+1\.04E\+03:\s+format\s+its column/)]);
+  it.each(['1.04E+15', '1.04e+15', '"1,04E+15"'])('names the id %s in the line of changed ids', async (id) => {
+    const { run, sandbox } = await service();
+    sandbox.create({ external_id: '1040000000000001', amount: '25.00', currency: 'EUR' });
+    await sandbox.pay('1040000000000001');
+    const rows = `${id},25.00,EUR,,open\n${FINE.slice(HEADER.length)}`;
+    const { code, out } = await run(HEADER + rows, '--grace', '0s');
+    expect([code, out]).toEqual([1, expect.stringMatching(/\n {2}\? 1 could not be compared\./)]);
+    const [, folded = ''] = out.split('\n\n  1 id was changed by a spreadsheet or a CHAR column\n');
+    expect(folded).toContain(`"${id.replaceAll('"', '')}" (line 2)\n`);
+    expect(out).not.toMatch(/order_malformed|Find the order|Create/);
+  });
+
+  it('names the row whose other id a spreadsheet has changed', async () => {
+    const { run } = await service({ seedData: { invoices: [] } });
+    const { code, out } = await run('external_id,order,amount,currency,state\n7-rest,1.04E+15,8,EUR,open\n');
+    expect([code, out]).toEqual([1, expect.stringMatching(/CHAR column\n[\s\S]*"7-rest" \(line 2\)\n$/)]);
+  });
+
+  it('reads JSON lines with a byte-order mark, and refuses another encoding', async () => {
+    const { run, sandbox } = await service({ seedData: { invoices: [] } });
+    sandbox.create({ external_id: 'bestellung-ä', amount: '25.00', currency: 'EUR' });
+    await sandbox.pay('bestellung-ä');
+    const line = '{"external_id":"bestellung-ä","amount":"25.00","currency":"EUR","state":"paid"}\n';
+    const { code, out } = await run(`\ufeff${line}`, '--grace', '0s');
+    expect([code, out]).toEqual([0, expect.stringContaining('✓ 1 order matches.')]);
+    const latin = await run(Buffer.from(line, 'latin1'), '--grace', '0s');
+    expect(latin).toMatchObject({ code: 2, out: '', err: expect.stringContaining('the file is not UTF-8') });
+    const cut = await run(`\ufeff${line}`.replace('ä', '\\ufffd'), '--grace', '0s'); // written so, and no sign of it
+    expect(cut.out).toContain('1 order');
   });
 
   it('prints no control character and no line break of a file', async () => {

@@ -35,10 +35,13 @@ export interface HeldRow {
   readonly place: string | number;
 }
 
+type Ids = Pick<ReconcileInvoice, 'uuid' | 'external_id'>;
+
 /** What is held of an invoice. `found` is a text where it contradicts itself. */
-export interface HeldInvoice
-  extends Pick<ReconcileInvoice, 'uuid' | 'external_id' | 'customer_id' | 'callback_url' | 'created_at'> {
-  readonly currency: string;
+export interface HeldInvoice extends Pick<ReconcileInvoice, 'uuid' | 'external_id' | 'customer_id' | 'callback_url'> {
+  /** Null where the listed row could not be read. */
+  readonly created_at: Date | null;
+  readonly currency: string | null;
   readonly found: FoundInvoice | string;
 }
 
@@ -70,7 +73,7 @@ export interface Period {
 }
 
 /** The other members of a listed invoice that cannot be read. */
-const NOTHING = { customer_id: '', callback_url: null, created_at: new Date(0), currency: '' };
+const NOTHING = { customer_id: '', callback_url: null, created_at: null, currency: null };
 /** The digits of a number that a spreadsheet keeps. It writes zeros behind them. */
 const SPREADSHEET_DIGITS = 15;
 
@@ -159,7 +162,7 @@ export class HeldOrders {
     const bad = rows.find((row) => [row.external_id, row.order].some((id) => this.#badIds.size > 0 && this.#isBad(id)));
     if (bad !== undefined) return { reason: 'order_malformed', problem: 'another row of this order cannot be read' };
     const unsaid = rows.find((row) => row.part === null && this.#named.has(plainIdent(row.order)));
-    const isMixed = rows.some((row) => row.part === true) && rows.some((row) => row.part === false);
+    const isMixed = rows.some((row) => row.part === true) && rows.some((row) => row.part !== true);
     const row = unsaid ?? (isMixed ? rows[0] : undefined);
     if (row === undefined) return null;
     const parts = 'Write "part": true in each row of a part, such as a deposit or a rest';
@@ -171,7 +174,17 @@ export class HeldOrders {
   // The listed invoices.
 
   takeListed(raw: ReconcileInvoice, period: Period): void {
-    const { external_id, uuid } = raw;
+    this.#leadByUuid(raw);
+    this.#hold(heldInvoice(raw, foundInvoice(raw)), period);
+  }
+
+  /** Takes a listed invoice that cannot be read. A single read may say more. */
+  takeUnreadable(ids: Ids, found: string, period: Period): void {
+    this.#leadByUuid(ids);
+    this.#hold({ ...NOTHING, ...ids, found }, period);
+  }
+
+  #leadByUuid({ external_id, uuid }: Ids): void {
     const unit = this.of(uuid);
     const row = unit?.rows.find((each) => isSameIdent(each.external_id, uuid));
     if (unit !== undefined && row !== undefined) {
@@ -181,16 +194,6 @@ export class HeldOrders {
       if (row.order === row.external_id) row.order = order;
       this.#lead(order, unit);
     }
-    this.#hold(heldInvoice(raw, foundInvoice(raw)), period);
-  }
-
-  /** Takes a listed invoice that cannot be read. Returns false if it has to be reported as such. */
-  takeUnreadable(external_id: string, found: string): boolean {
-    const unit = this.of(orderOf(external_id).order);
-    if (unit === undefined) return this.#isBad(external_id); // its row was reported
-    // The order of a row is read singly.
-    unit.listed = listOf(unit.listed).concat({ ...NOTHING, uuid: external_id, external_id, found });
-    return true;
   }
 
   /** Holds a listed invoice at its order, or as one without. What agrees, and what ended without an order, is forgotten. */
@@ -202,7 +205,7 @@ export class HeldOrders {
       const changed = asSpreadsheetsWrite(order);
       if (this.#units.has(changed)) this.#changedIds.set(changed, order);
       const isKnown = [order, invoice.uuid].some((id) => this.#isBad(id)) || this.#isInExponents(order);
-      if (!isEnded && !isKnown && invoice.created_at.getTime() >= since) this.strangers.push(invoice);
+      if (!isEnded && !isKnown && isSince(invoice, since)) this.strangers.push(invoice);
     } else if (typeof unit.listed === 'string') {
       // It agreed. One that ended unpaid changes nothing.
       if (renewal === 0 || !isEnded) unit.listed = [unit.listed, invoice];
@@ -225,6 +228,11 @@ export class HeldOrders {
   changedIdOf({ id, listed }: Unit): string | undefined {
     return listed.length === 0 ? this.#changedIds.get(plainIdent(id)) : undefined;
   }
+}
+
+/** Whether an invoice was created in the period, as far as the list says. */
+export function isSince({ created_at }: Pick<HeldInvoice, 'created_at'>, since: number): boolean {
+  return created_at === null || created_at.getTime() >= since;
 }
 
 /** True if each row has a listed invoice, and the order agrees with all that are listed. */

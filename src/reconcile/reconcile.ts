@@ -12,6 +12,7 @@ import {
   type HeldInvoice,
   HeldOrders,
   type HeldRow,
+  isSince,
   type OrderInvoice,
   ofThisSystem,
   shownInvoices,
@@ -44,6 +45,8 @@ import { listIsCut, walkList } from './walk-list.ts';
 
 /** Orders whose evidence is gathered before their findings are yielded: these keep the order of `orders`. */
 const BATCH = 100;
+/** Milliseconds. A time of the shop further ahead is no time zone, and would put off a difference for ever. */
+const DAY = 86_400_000;
 
 /**
  * Compares the orders of a shop with the invoices of the service, and yields the differences in the order of `orders`,
@@ -204,6 +207,12 @@ class Run implements Reconciliation {
     }
     if (twice.length > 0) return [...cuts, ...this.#duplicates(twice)];
     const comparison = compareOrder(foundRows(rows), evidence, horizon);
+    const latest = horizon + this.#settings.grace + DAY;
+    const ahead = rows.flatMap(({ created, changed }) => [created, changed]).find((time) => (time ?? 0) > latest);
+    if (comparison.result === 'withinGrace' && ahead) {
+      const why = `a time of the order is more than a day to come: ${new Date(ahead).toISOString()}`;
+      return [...cuts, ...this.#skip(rows, 'order_malformed', why)];
+    }
     if (comparison.result === 'unknown')
       return [...cuts, ...this.#skip(rows, comparison.reason, comparison.problem, true)];
     this.#totals[comparison.result === 'differs' ? 'differing' : comparison.result] += 1;
@@ -214,8 +223,7 @@ class Run implements Reconciliation {
   #noteStrangers(known: readonly OrderInvoice[], rows: readonly HeldRow[]): void {
     const ours = ofThisSystem(known, rows);
     for (const each of known) {
-      const isNew = each.held.created_at.getTime() >= this.#settings.since;
-      if (!ours.includes(each) && isNew) this.#orders.strangers.push(each.held);
+      if (!ours.includes(each) && isSince(each.held, this.#settings.since)) this.#orders.strangers.push(each.held);
     }
   }
 
@@ -243,7 +251,7 @@ class Run implements Reconciliation {
       return [notCompared(read.reason, read.problem, `invoice ${uuid}`, external_id, null, currency)];
     }
     const comparison = compareWithoutOrder(read, horizon);
-    if (comparison.result !== 'differs') return [];
+    if (comparison.result !== 'differs' || !isSince(read.held, this.#settings.since)) return [];
     this.#totals.invoicesWithoutOrder += 1;
     return comparison.findings;
   }

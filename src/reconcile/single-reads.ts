@@ -184,7 +184,7 @@ export class SingleReads {
       return unknown('invoice_malformed', 'the invoice is not as the interface says');
     if (reading.is === 'failed') return notRead(error.code);
     // A list that shows nothing has nothing to prove a 404 with.
-    const isNone = reading.is === 'none' || (this.#walked.oldest.length === 0 && hasKind(error, 'not_found'));
+    const isNone = reading.is === 'none' || (this.#walked.invoices === 0 && hasKind(error, 'not_found'));
     return { is: isNone ? 'none' : 'unread', code: error.code };
   }
 

@@ -329,8 +329,9 @@ export interface ReconcileOptions {
 /**
  * Why something could not be compared.
  *
- * - `order_malformed`: a member of the row cannot be read.
- * - `part_not_said`: a row names an `order` that is not in its id. Each row of the order must say `part`.
+ * - `order_malformed`: a member of the row cannot be read, or a time of it is more than a day to come.
+ * - `part_not_said`: a row names an `order` that is not in its id, or another row of the order is a part. Each row of
+ *   the order must say `part`.
  * - `id_changed`: the id has white space around it, or a spreadsheet has changed its zeros or made it a number such as
  *   `1.04E+15`. Nothing is said about the order.
  * - `invoice_malformed`: the invoice cannot be decoded, contradicts itself, has an unknown status, or is paid and does

@@ -17,6 +17,7 @@ export interface Walked {
   readonly problems: readonly NotCompared[];
   /** False if the list misses invoices. `problems` says so. */
   readonly isWhole: boolean;
+  /** How many the list showed, those that cannot be read too. */
   readonly invoices: number;
   /** What changed after this time is left for the next run. */
   readonly horizon: number;
@@ -38,8 +39,9 @@ export async function walkList(orders: HeldOrders, settings: Settings): Promise<
     invalid.add(name);
     const id = typeof external_id === 'string' ? external_id : null;
     const found = `it cannot be read at "${path}"`;
-    if (id === null || !orders.takeUnreadable(id, found))
-      problems.push(notCompared('invoice_malformed', found, `invoice ${name}`, id));
+    if (id === null) problems.push(notCompared('invoice_malformed', found, `invoice ${name}`, id));
+    else
+      orders.takeUnreadable({ uuid: typeof uuid === 'string' ? uuid : id, external_id: id }, found, { since, horizon });
   };
   try {
     const list = merchant.invoices.list({ per_page: PER_PAGE }, { signal: stop, onInvalidItem });
@@ -69,7 +71,7 @@ export async function walkList(orders: HeldOrders, settings: Settings): Promise<
     isWhole = false;
     problems.push(listIsCut(`the list showed ${seen} invoices, and the service counts ${total}`));
   }
-  return { problems, isWhole, invoices, horizon, oldest: [...oldest.values()] };
+  return { problems, isWhole, invoices: seen, horizon, oldest: [...oldest.values()] };
 }
 
 /** The report that the list misses invoices. */

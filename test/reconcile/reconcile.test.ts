@@ -658,6 +658,12 @@ describe('a row with `part` is compared alone', () => {
       said,
     ],
     [
+      'a renewal is called a part, and the first row says nothing',
+      { a: given, 'a--1': first },
+      { a: {}, 'a--1': {} },
+      ['a part_not_said', 'a--1 part_not_said'],
+    ],
+    [
       'the only row names another order, and does not say it',
       { 'a-rest': { order: 'a' } },
       { 'a-rest': {} },
@@ -788,6 +794,65 @@ describe('a paid invoice that does not say whether it was adjusted', () => {
     const orders = [order('a'), order('b', given)];
     const { told } = await found({ merchant, orders, adjustedAbsent: 'as_ordered' });
     expect(told).toEqual(['null invoices_not_listed', 'b amount_differs']);
+  });
+});
+
+describe('a list whose rows cannot be read', () => {
+  /** Each listed row lacks `is_adjusted`, which the client does not read. Single reads have none either. */
+  const run = async (options: Partial<ReconcileOptions>, failure: Oddity['failure'] = () => null) => {
+    const unsaid = { is_adjusted: null } as const;
+    const old = { created_at: new Date(NOW - 9 * DAY) };
+    const read = [
+      invoice('a', unsaid),
+      invoice('z', unsaid),
+      invoice('old', { ...unsaid, ...old }),
+      invoice('end', expired),
+    ];
+    const { merchant } = serviceOf([], { read, failure, total: read.length });
+    const list: ReconcileClient['invoices']['list'] = (query, options) => {
+      for (const [index, { uuid, external_id }] of read.entries())
+        options.onInvalidItem({ page: 1, index, path: 'is_adjusted', raw: { uuid, external_id } });
+      return merchant.invoices.list(query, options);
+    };
+    return await found({ merchant: { invoices: { ...merchant.invoices, list } }, orders: [order('a')], ...options });
+  };
+
+  it('is read singly, also where no order has the invoice', async () => {
+    const { told, summary } = await run({ adjustedAbsent: 'as_ordered', since: NOW - 7 * DAY });
+    expect(told).toEqual(['z invoice_without_order']);
+    expect(summary).toMatchObject({
+      invoices: 4,
+      matched: 1,
+      currencies: [{ currency: 'EUR', paidNotGiven: new Decimal(25) }],
+    });
+    const all = await run({ adjustedAbsent: 'as_ordered' });
+    expect(all.told).toEqual(['z invoice_without_order', 'old invoice_without_order']);
+  });
+
+  it('is not compared where the single read does not say it either', async () => {
+    expect((await run({})).told).toEqual(['a', 'z', 'old'].map((id) => `${id} invoice_malformed`));
+  });
+
+  it('proves no absence where the service reads uuids alone', async () => {
+    const pinned = { adjustedAbsent: 'as_ordered' } as const;
+    const { told } = await run(
+      { ...pinned, orders: [order('a'), order('none', open)], since: NOW - DAY },
+      byUuid(MISSING),
+    );
+    expect(told).toEqual(['none invoice_not_read']);
+  });
+});
+
+describe('a time of the shop that is to come', () => {
+  it.each(['changed_at', 'created_at'] as const)('is named where it would put off a difference: %s', async (name) => {
+    const at = async (time: number, of: Partial<ReconcileOrder>) => {
+      const { merchant } = serviceOf([invoice('a')]);
+      return await found({ merchant, orders: [order('a', { ...of, [name]: new Date(time) })] });
+    };
+    const { entries } = await at(NOW + 73 * 365 * DAY, open);
+    expect(entries).toMatchObject([{ reason: 'order_malformed', problem: expect.stringContaining('2099') }]);
+    expect((await at(NOW + 2 * HOUR, open)).summary).toMatchObject({ withinGrace: 1 });
+    expect((await at(NOW + 73 * 365 * DAY, {})).summary).toMatchObject({ matched: 1 });
   });
 });
 
@@ -1149,7 +1214,7 @@ describe('a run', () => {
     const { merchant } = serviceOf([], { read: [invoice('a')], total: 2 });
     const list: ReconcileClient['invoices']['list'] = (query, options) => {
       const bad = { page: 1, index: 0, path: 'amount', raw: { uuid: 'u', external_id: 'z' } };
-      for (const item of [bad, { ...bad, page: 2 }, { ...bad, index: 1, raw: { uuid: 'v', external_id: 'a' } }])
+      for (const item of [bad, { ...bad, page: 2 }, { ...bad, index: 1, raw: { uuid: 'uuid-of-a', external_id: 'a' } }])
         options.onInvalidItem(item);
       return merchant.invoices.list(query, options);
     };

@@ -193,7 +193,7 @@ unless --resend is given. Code 1: the shop has not heard of it.`,
 credited_usdt refunded_amount created_at changed_at. Amounts such as 25.00.
 States: open paid fulfilled canceled refunded. It only reads.
 Code 0: all match. 1: findings, or ids that a spreadsheet changed.
-2: something could not be compared.`,
+2: something could not be compared, or the file has no order.`,
   },
   doctor: {
     overview: {

@@ -12,10 +12,8 @@ import { cli, type Running, start } from './command-line.ts';
 import { goodReceiver, serve } from './receivers.ts';
 
 const WITHDRAWAL = '5eed0000-0000-4000-8000-000000000001';
-const HEADER = 'external_id,amount,currency,credited_usdt,state\n';
 const FILES = {
-  orders: `${HEADER}paid-1,25.00,EUR,26.861298,fulfilled\n`,
-  empty: HEADER,
+  orders: 'external_id,amount,currency,credited_usdt,state\npaid-1,25.00,EUR,26.861298,fulfilled\n',
   json: '{"a":1}',
   key: 'sk_sandbox\n',
 } as const;
@@ -382,7 +380,7 @@ it.each([
   'webhooks check {receiver}',
   'webhooks send paid {receiver}',
   'webhooks verify',
-  'reconcile --orders {empty}',
+  'reconcile --orders {orders}',
   'doctor',
 ])('%s --json prints JSON alone', async (line) => {
   const { filled, env, input } = await newPlace();

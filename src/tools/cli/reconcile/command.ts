@@ -24,7 +24,7 @@ function readFlags(args: readonly string[]) {
 }
 type Flags = ReturnType<typeof readFlags>;
 
-/** `reconcile`: compares a file of orders with the invoices. Code 2 means that something could not be compared. */
+/** `reconcile`: compares a file of orders with the invoices. Code 2 means that something could not be compared, or that the file has no order. */
 export async function reconcileCommand(args: readonly string[], io: Io): Promise<ExitCode> {
   const flags = readFlags(args);
   const { options, host } = await optionsOf(flags, io);
@@ -43,7 +43,8 @@ export async function reconcileCommand(args: readonly string[], io: Io): Promise
       writePage(flags.html, pageOf(report, `${report.verdict.join(' ')} ${flags.shop ?? flags.orders}`));
     // An id that something changed is no doubt: somebody has to export the file again.
     const isFinding = entries.some((entry) => entry.kind !== 'not_compared' || entry.reason === 'id_changed');
-    return isFinding ? EXIT.finding : summary.notCompared > 0 ? EXIT.misuse : EXIT.fine;
+    const isGap = summary.notCompared > 0 || summary.orders === 0;
+    return isFinding ? EXIT.finding : isGap ? EXIT.misuse : EXIT.fine;
   } catch (error) {
     if (error instanceof CliError || !isMerchantError(error)) throw error;
     const isOwn = error.kind === 'configuration' || error.kind === 'aborted';

@@ -64,21 +64,25 @@ async function* csvOrders(file: Readable): AsyncGenerator<OrderRow, void, undefi
   const parser = parse({
     bom: true,
     info: true,
-    raw: true,
+    record_delimiter: ['\r\n', '\n', '\r'], // the first line may end in another way than the rows
     relax_column_count: true,
     skip_empty_lines: true,
     max_record_size: RECORD_MAX,
   });
   pipeline(file, parser, () => {}); // an error comes out of the loop
   let names: readonly string[] | null = null;
-  for await (const { record, info, raw } of parser as AsyncIterable<ParsedRecord>) {
+  let countedTwice = 0;
+  for await (const { record, info } of parser as AsyncIterable<ParsedRecord>) {
     if (record.some((cell) => cell.includes('\ufffd'))) throw notUtf8();
     if (names === null) {
       names = record.map(plain);
       checkHeader(names);
       continue;
     }
-    const place = `line ${info.lines - (raw.replace(/\r?\n$/, '').match(/\n/g)?.length ?? 0)}`;
+    // The parser counts both characters of a line break in quotes.
+    const breaks = record.join().match(/\r\n|\r|\n/g) ?? [];
+    const place = `line ${info.lines - countedTwice - breaks.join('').length}`;
+    countedTwice += breaks.filter((each) => each.length > 1).length;
     const cells = Object.fromEntries(record.map((cell, at) => [names?.[at] ?? '', cell]));
     const changed = [cells['external_id'], cells['order']].find((id) => exponentIn(id?.trim() ?? '') !== null);
     if (record.length !== names.length)
@@ -91,11 +95,10 @@ async function* csvOrders(file: Readable): AsyncGenerator<OrderRow, void, undefi
   }
 }
 
-/** What the parser yields with `info` and `raw`. Its types do not follow these options. */
+/** What the parser yields with `info`. Its types do not follow these options. */
 interface ParsedRecord {
   readonly record: readonly string[];
   readonly info: { readonly lines: number };
-  readonly raw: string;
 }
 
 async function* jsonOrders(file: Readable): AsyncGenerator<OrderRow, void, undefined> {

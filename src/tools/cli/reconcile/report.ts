@@ -134,7 +134,7 @@ export function reportOf(
   const found = all.filter((each) => !waiting.includes(each));
   const currencies = mostFirst(summary.currencies);
   return {
-    grade: summary.findings > 0 ? 'fail' : summary.notCompared > 0 ? 'inconclusive' : 'pass',
+    grade: summary.findings > 0 ? 'fail' : summary.notCompared > 0 || summary.matched === 0 ? 'inconclusive' : 'pass',
     about,
     verdict: verdictOf(summary, currencies),
     counts: countsOf(summary, grace),
@@ -282,6 +282,7 @@ function verdictOf(summary: ReconcileSummary, currencies: Currencies): string[] 
     notCompared > 0 && `${notCompared} could not be compared`,
   ].filter((part) => part !== false);
   if (parts.length > 0) return [`${parts.join(', ')}.`];
+  if (summary.orders === 0) return ['The file of orders has no order: nothing was compared.'];
   const match = some(matched, 'order matches', 'orders match');
   if (withinGrace > 0) return [`${match}, and ${some(withinGrace, 'is', 'are')} too recent to compare.`];
   return [`${matched === 1 ? '' : 'All '}${match}.`];

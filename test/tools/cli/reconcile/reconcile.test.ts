@@ -357,6 +357,38 @@ describe('reconcile', () => {
     expect(out).not.toMatch(/order_malformed|Find the order|Create/);
   });
 
+  it('is no green where nothing was compared', async () => {
+    const { run, sandbox } = await service({ now: Date.now(), seedData: { invoices: [] } });
+    const none = await run(HEADER);
+    expect([none.code, none.out]).toEqual([
+      2,
+      expect.stringContaining('\n  ? The file of orders has no order: nothing was compared.\n'),
+    ]);
+    sandbox.create({ external_id: 'new', amount: '25.00', currency: 'EUR' });
+    await sandbox.pay('new');
+    const { code, out } = await run(`${HEADER}new,25.00,EUR,,open\n`);
+    expect([code, out]).toEqual([
+      0,
+      expect.stringContaining('\n  ? 0 orders match, and 1 is too recent to compare.\n'),
+    ]);
+  });
+
+  it('counts the lines of a file with mixed line ends', async () => {
+    const { run } = await service({ seedData: { invoices: [] } });
+    const rows = ['a', 'b', 'c'].map((id) => `${id},25.00,EUR,,`);
+    for (const text of [
+      `${HEADER}${rows.join('\r\n')}\r\n`,
+      `${HEADER.replace('\n', '\r\n')}${rows.join('\n')}\n`,
+      `${HEADER}${rows.join('\n')}`,
+      `${HEADER}${rows.join('\n')}`.replaceAll('\n', '\r'),
+    ]) {
+      const { out } = await run(text);
+      expect(out, JSON.stringify(text)).toMatch(/\n {2}a +2 [\s\S]*\n {2}b +3 [\s\S]*\n {2}c +4 /);
+    }
+    const blank = await run(`${HEADER}\r\n${rows[0]}\r\n\r\n"two\r\nlines",,,,\n${rows[1]}\n`);
+    expect(blank.out).toMatch(/\n {2}a +3 [\s\S]*\n {2}two lines +5 [\s\S]*\n {2}b +7 /);
+  });
+
   it('names the row whose other id a spreadsheet has changed', async () => {
     const { run } = await service({ seedData: { invoices: [] } });
     const { code, out } = await run('external_id,order,amount,currency,state\n7-rest,1.04E+15,8,EUR,open\n');

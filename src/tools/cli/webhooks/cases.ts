@@ -35,6 +35,8 @@ export interface Case {
   readonly kind?: EventKind;
   /** True: the interface does not ask for it, so another response is advice and no failure. */
   readonly isAdvice?: true;
+  /** The earlier cases without which an accepted delivery shows nothing: the receiver may accept any. */
+  readonly needs?: readonly string[];
   /** True: sends them at the same time. One of them may be refused as busy. */
   readonly isAtOnce?: true;
 }
@@ -122,18 +124,6 @@ const ADJUSTMENTS: readonly Case[] = [
 ];
 
 const NOT_GENUINE: readonly Case[] = [
-  accepted(
-    'accepts-raw-bytes',
-    'verifies the raw bytes (spaces, escapes)',
-    "Verify before parsing. Express: express.raw({ type: 'application/json' }) on this route. Others: docs/frameworks.md.",
-    {
-      sends: [
-        {
-          body: (body) => `${JSON.stringify(JSON.parse(body), null, 2).replaceAll('success', '\\u0073uccess')}\n`,
-        },
-      ],
-    },
-  ),
   refused('refuses-unsigned', 'refuses a delivery without signature headers', FORGERIES.unsigned.change),
   refused(
     'refuses-no-timestamp',
@@ -150,6 +140,19 @@ const NOT_GENUINE: readonly Case[] = [
     FORGERIES.tampered.change,
     'amounts can be changed on the way',
     'Include every byte of the raw body in what you verify.',
+  ),
+  accepted(
+    'accepts-raw-bytes',
+    'verifies the raw bytes (spaces, escapes)',
+    "Verify before parsing. Express: express.raw({ type: 'application/json' }) on this route. Others: docs/frameworks.md.",
+    {
+      needs: ['refuses-wrong-secret', 'refuses-tampered-body'],
+      sends: [
+        {
+          body: (body) => `${JSON.stringify(JSON.parse(body), null, 2).replaceAll('success', '\\u0073uccess')}\n`,
+        },
+      ],
+    },
   ),
   refused(
     'refuses-empty-signature',

@@ -178,6 +178,9 @@ class Examination {
     const [worst] = wrong;
     if (worst === undefined) {
       // The deliveries of a case have one event. A handler of this package says whether it was done now or before.
+      const isProof = before.every(({ id, grade }) => grade === 'pass' || !each.needs?.includes(id));
+      if (!isProof)
+        return { ...pass, grade: 'inconclusive', replies, why: 'it accepts forgeries, so this shows nothing' };
       if (replies.filter(isDoneNow).length <= 1) return { ...pass, replies };
       return {
         grade: 'fail',

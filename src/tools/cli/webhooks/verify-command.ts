@@ -44,13 +44,14 @@ export async function webhooksVerify(args: readonly string[], io: Io): Promise<E
     }
     const name = event.type === 'unknown' && event.event_name !== null ? `  named ${event.event_name}` : '';
     const facts = [
-      `event      ${event.type}  ${event.status ?? ''}${name}`,
-      `order      ${event.external_id ?? 'none'}  (invoice ${event.invoice_uuid ?? 'none'})`,
-      `signed at  ${event.signed_at?.toISOString()}`,
-      `secret     ${source}${secrets.length > 1 ? `, number ${(event.secretIndex ?? 0) + 1}` : ''}`,
-      ...(remark === null ? [] : [`note       ${remark}`]),
-    ];
-    io.out(`  ${style.good('✓ genuine')}\n${facts.map((fact) => `  ${printable(fact)}\n`).join('')}`);
+      ['event', `${event.type}  ${event.status ?? ''}${name}`],
+      ['order', `${event.external_id ?? 'none'}  (invoice ${event.invoice_uuid ?? 'none'})`],
+      ['signed at', `${event.signed_at?.toISOString()}`],
+      ['secret', `${source}${secrets.length > 1 ? `, number ${(event.secretIndex ?? 0) + 1}` : ''}`],
+      ...(remark === null ? [] : [['note', remark] as const]),
+    ] as const;
+    const lines = facts.map(([fact, text]) => `${wrapped(printable(text), 13, `  ${fact.padEnd(11)}`)}\n`);
+    io.out(`  ${style.good('✓ genuine')}\n${lines.join('')}`);
     return EXIT.fine;
   }
   const { reason } = error;

@@ -201,6 +201,14 @@ describe('webhooks check', () => {
     },
   );
 
+  it('does not say that a receiver verifies the bytes where it takes a forgery', async () => {
+    const { checks } = await examined(answers(200));
+    expect(checks.find(({ id }) => id === 'accepts-raw-bytes')).toMatchObject({
+      grade: 'inconclusive',
+      why: expect.stringContaining('shows nothing'),
+    });
+  });
+
   it('stops at a receiver that refuses everything, and repeats no secret of its response', async () => {
     const report = await examined((request, response) => {
       request.resume().on('end', () => response.writeHead(401).end(`expected ${SECRET}`));

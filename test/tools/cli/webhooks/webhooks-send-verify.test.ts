@@ -63,6 +63,9 @@ describe('webhooks verify', () => {
     expect(text).toMatch(/\}\n$/); // the line break that ends the print is no part of the body
     const { code, out } = await verify(text);
     expect([code, out]).toEqual([0, expect.stringMatching(/genuine[\s\S]*order +order-9[\s\S]*was left out/)]);
+    const marked = await verify(`\uFEFF${text}`);
+    expect(marked.out).toMatch(/\n {2}note {7}the byte order mark .*\n {13}\S.*left out\n$/);
+    expect(Math.max(...marked.out.split('\n').map(({ length }) => length))).toBeLessThanOrEqual(80);
     const crlf = await verify(text.trimEnd().replaceAll('\n', '\r\n'), '--json');
     expect(JSON.parse(crlf.out)).toMatchObject({ ok: true, remark: null, event: { external_id: 'order-9' } });
   });

@@ -104,7 +104,7 @@ describe('examples/shop in a browser', () => {
       await page.getByRole('button', { name: 'Pay 25.00 EUR' }).dblclick();
       await expect.poll(() => page.url()).toContain(sandbox); // the second click may abort the first navigation
       await page.locator('button[value=pay]').click();
-      await expect.poll(() => page.locator('.total').last().textContent()).toMatch(/Paid by Card\s*€25\.00/);
+      await expect.poll(() => page.locator('.total').last().textContent()).toMatch(/Paid by Card\s*€25\.50/);
       await page.locator(`a[href^="${shop}/orders/"]`).first().click();
       await page.getByText('Paid. We will send your parcel.').waitFor();
       await isFine();

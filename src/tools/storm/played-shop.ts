@@ -64,6 +64,8 @@ export class PlayedShop {
   #idleLeft = IDLE_AFTER_KILLS;
   /** The kill under way or the last one, until the shop has answered a call of this kind. */
   #lastKill: Record<'job' | 'press', Promise<void> | null> = { job: null, press: null };
+  /** The last start after a kill, under way or over. */
+  #restarting: Promise<void> | null = null;
   /** Whether a kill may have left a worker behind, whose work waits for its lease. */
   #isAfterKill = false;
   #hasEnded = false;
@@ -216,6 +218,7 @@ export class PlayedShop {
     this.#isAfterKill = true; // what runs meanwhile may reject
     const kill = this.#run('restart', () => this.members.restart?.());
     this.#lastKill = { job: kill, press: kill };
+    this.#restarting = kill;
     await kill;
     this.#isAfterKill = true;
     await this.#given.look(this.#works);
@@ -226,6 +229,7 @@ export class PlayedShop {
 
   /** Waits until the shop has no work left. A shop in another process shows it by silence alone. */
   async quiet(): Promise<void> {
+    await this.#restarting; // the service waits for a delivery no longer than 15 seconds, and a shop may take longer to start
     await this.#sandbox.settle(this.isAtAddress ? { quiet: 10 } : {});
     const isAfterKill = this.#isAfterKill;
     await this.#idle(IDLE_LIMIT);

@@ -110,7 +110,7 @@ const MISTAKES: readonly Mistake[] = [
     `export MERCHANT_BASE_URL=${PAY}`,
     answers(301, { Location: `${PAY}/` }),
   ],
-  ['nobody there', {}, 'cannot reach …', 'npx merchant-invoicing sandbox', null, 3],
+  ['nobody there', {}, 'cannot reach …', 'npx merchant-invoicing sandbox --port …', null, 3],
   [
     'a key of another business',
     { MERCHANT_API_KEY: KEY },

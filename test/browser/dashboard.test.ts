@@ -282,7 +282,7 @@ describe('with script', () => {
       await page.goto(`${url}/webhooks`);
       const row = page.getByRole('link', { name: /order-1 / });
       await row.click();
-      await page.getByRole('heading', { name: 'order-1 was expired', level: 1 }).waitFor();
+      await page.getByRole('heading', { name: 'order-1 expired', level: 1 }).waitFor();
       const box = await row.boundingBox();
       expect(box && box.y + box.height).toBeLessThanOrEqual(720);
       expect(box?.y).toBeGreaterThan(40);

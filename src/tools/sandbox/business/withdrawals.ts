@@ -34,6 +34,6 @@ export function decideWithdrawal(world: World, uuid: string, reason: string | nu
     ...(reason === null ? { tx_hash: world.random.uuid().replaceAll('-', '') } : { reject_reason: reason }),
   };
   store.withdrawals = store.withdrawals.map((row) => (row === found ? decided : row));
-  world.log.note(`withdrawal ${found.uuid}  pending → ${status}  ${reason ?? ''}`.trimEnd());
+  world.log.note(`withdrawal ${found.uuid}  pending → ${status}${reason === null ? '' : `: ${reason}`}`);
   return decided;
 }

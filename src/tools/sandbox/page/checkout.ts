@@ -288,13 +288,14 @@ function dockWord(
   const last = delivery?.log.at(-1);
   if (last === undefined || delivery?.attempt) return { word: `Webhook: ${word.toLowerCase()}`, tone };
   const isResent = url.searchParams.get('done') === 'resend';
-  const of = isResent ? 'Sent again: ' : html`<span class="roomy">Webhook </span>`;
-  if (last.success) return { word: html`${of}accepted, ${milliseconds(last.duration_ms)}`, tone };
+  const of = isResent ? 'Sent again: ' : 'Webhook ';
+  const detail = (text: string): Html => html`<span class="roomy">, ${text}</span>`;
+  if (last.success) return { word: html`${of}accepted${detail(milliseconds(last.duration_ms))}`, tone };
   const status = last.status_code;
   if (status === null) return { word: html`${of}without response`, tone };
   const failed = status >= 500 ? 'failed' : 'refused';
   const isSaid = last.cause !== null && saysStatus(last.cause); // beside it
-  return { word: html`${of}${failed}${!isSaid && `, ${status}`}`, tone };
+  return { word: html`${of}${failed}${!isSaid && detail(String(status))}`, tone };
 }
 
 /** A form with one button of this page. */

@@ -117,7 +117,7 @@ ${faultButtons(incoming, 'Faults', ['rate_limit', 'reset_after', 'wrong_signatur
   const count = world.faults.queued().length;
   return html`<header class="top"><strong class="mark">SANDBOX</strong><span class="wide-only">No real money</span><span class="grow"></span>
 <div id="clock" data-live>${menu(html`<span${isRunning && html` data-ticking`} data-clock>${timeOfDay(clock.now())}</span> <span class="lead wide-only">${lead}</span>`, sheet, 'pill')}</div>
-<div id="faults-menu" data-live>${menu(html`Faults${count > 0 ? ` ${count}` : html`<span class="wide-only">: none</span>`}`, faults, count > 0 ? 'pill on' : 'pill')}</div>
+<div id="faults-menu" data-live>${menu(html`Faults<span class="wide-only">: ${count === 0 && 'none'}</span>${count > 0 && html` ${count}`}`, faults, count > 0 ? 'pill on' : 'pill')}</div>
 <a class="pill main" href="/payments/new">New<span class="wide-only"> payment</span></a></header>`;
 }
 

@@ -36,14 +36,15 @@ interface Window {
 
 /**
  * The lanes. They begin before the first payment that the shop has not heard of, so that an outage between two attempts
- * is in sight. Null while nothing happened.
+ * is in sight, and before the first payment of all where it has heard of each. Null while nothing happened.
  */
 export function lanes(world: World, unheard: readonly DeliveryRecord[]): Html | null {
   const { clock, store } = world;
-  const window = windowOf(clock.now(), unheard);
-  const payments = store
-    .invoices()
-    .filter((invoice) => isOwn(invoice) && invoice.createdAt >= window.start)
+  const own = store.invoices().filter(isOwn);
+  const begin = unheard.length > 0 ? sinceOf(unheard) : (own[0]?.createdAt ?? clock.now());
+  const window = windowOf(clock.now(), begin);
+  const payments = own
+    .filter((invoice) => invoice.createdAt >= window.start)
     .map(({ createdAt }): Mark => ({ at: createdAt, tone: 'wait' }));
   const deliveries = store.deliveries().filter(({ invoice }) => isOwn(invoice));
   const endpoints = endpointsOf(deliveries, unheard, window.start);
@@ -103,8 +104,9 @@ function axis(window: Window, outage: number | null): Part {
   ];
 }
 
-function windowOf(now: number, unheard: readonly DeliveryRecord[]): Window {
-  const needed = unheard.length === 0 ? WINDOW : Math.max(WINDOW, (now - sinceOf(unheard)) * 1.1);
+/** The window begins a little before a time. */
+function windowOf(now: number, begin: number): Window {
+  const needed = Math.max(WINDOW, (now - begin) * 1.1);
   const minutes = STEPS.find((step) => step * 6 * MINUTE >= needed) ?? Math.ceil(needed / MINUTE / 6 / 1440) * 1440;
   const step = minutes * MINUTE;
   const start = now - Math.ceil(needed / MINUTE) * MINUTE;

@@ -54,7 +54,7 @@ export function overviewPage(world: World, incoming: IncomingRequest): UnsentRes
 <div id="attention" data-live>${attention(incoming, world, unheard)}</div>`;
   return dashboardPage(world, incoming, {
     title: 'Overview',
-    content: html`${unheard.length > 0 ? [last, first] : [first, last]}
+    content: html`${hasDelivered(world) ? [last, first] : [first, last]}
 <div id="news" data-live>${
       news.length > 0 &&
       section(
@@ -73,6 +73,11 @@ export function overviewPage(world: World, incoming: IncomingRequest): UnsentRes
   });
 }
 
+/** Whether the shop has accepted a webhook, so that what it has heard of stands before the steps. */
+function hasDelivered({ store }: World): boolean {
+  return store.deliveries().some(({ deliveredAt }) => deliveredAt !== null);
+}
+
 const SHOWN = 20;
 
 /** A step of the beginning, and whether it is done. */
@@ -84,7 +89,6 @@ interface Step {
 
 function stepsOf(world: World, incoming: IncomingRequest): readonly Step[] {
   const { store, log } = world;
-  const delivered = store.deliveries().some(({ deliveredAt }) => deliveredAt !== null);
   const create = `const merchant = new MerchantClient();
 const invoice = await merchant.invoices.create({
   external_id: 'order-1', customer_id: 'c-1', amount: '25.00', currency: 'EUR',
@@ -103,7 +107,7 @@ const invoice = await merchant.invoices.create({
     },
     {
       title: 'Receive its webhook',
-      isDone: delivered,
+      isDone: hasDelivered(world),
       text: html`<p>Pay the payment here. Its webhook goes to the callback_url, and comes again until your endpoint returns 2xx.</p>`,
     },
   ];

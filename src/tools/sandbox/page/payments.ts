@@ -135,7 +135,7 @@ export function paymentPage(world: World, incoming: IncomingRequest, invoice: In
     heading: html`<bdi>${external_id}</bdi> <span id="state" data-live>${paymentTag(invoice)}</span>`,
     aside: html`<div class="row" id="actions" data-live>${actions(world, incoming, invoice)}${menu('Copy', copies)}</div>`,
     content: html`<div class="split"><div class="stack">
-<div id="diagnosis" class="stack" data-live>${delivery && diagnosisBox(world, incoming, delivery, orderButton(incoming, 'resend', againWords(invoice), uuid))}</div>
+<div id="diagnosis" class="stack" data-live>${delivery && diagnosisBox(world, incoming, delivery, orderButton(incoming, 'resend', againWords(invoice), uuid, 'main'))}</div>
 ${section('story', 'Story', story(world, invoice))}</div>
 ${section('facts', 'Details', details)}</div>`,
     // The box says it: a green notice above a red box would contradict it.

@@ -1,6 +1,6 @@
 import { type Html, html, type Part } from '../../html.ts';
 import { shellText } from '../../shell.ts';
-import { paymentWord } from '../../story.ts';
+import { moneyText, paymentWord } from '../../story.ts';
 import { RETRY_DELAYS } from '../delivery/deliveries.ts';
 import { firstLineOf, saysStatus } from '../delivery/diagnose.ts';
 import { signedRequest } from '../delivery/webhook-request.ts';
@@ -22,6 +22,7 @@ import {
   menu,
   milliseconds,
   nothing,
+  paidOf,
   remedyText,
   since,
   span,
@@ -69,7 +70,8 @@ export function webhooksPage(
 }
 
 function headline({ invoice, eventType }: DeliveryRecord): string {
-  return `${invoice.external_id} was ${eventType === 'invoice.paid' ? 'paid' : endWord(invoice)}`;
+  const word = eventType === 'invoice.paid' ? 'paid' : endWord(invoice);
+  return `${invoice.external_id} ${word === 'paid' || word === 'canceled' ? `was ${word}` : word}`;
 }
 
 function endWord(invoice: InvoiceRecord): string {
@@ -82,11 +84,11 @@ function toneOf(row: DeliveryRecord, isUnheard: boolean): Tone {
   return tone === 'bad' && !isUnheard ? 'off' : tone;
 }
 
-/** The status, when it is tried again, and why. A cause that says the status itself is told by the words of the receiver. */
-function causeOf({ status_code, response_body, cause }: SandboxAttempt, next: string | null): string | null {
+/** The status, some facts, and why, which may be cut. A cause that says the status itself is told by the words of the receiver. */
+function causeOf({ status_code, response_body, cause }: SandboxAttempt, facts: readonly string[]): string | null {
   if (cause === null) return null;
   const why = saysStatus(cause) ? (firstLineOf(response_body) ?? 'no reason given') : cause.text;
-  return [status_code ?? 'No response', ...(next === null ? [] : [next]), why.replace(/\.$/, '')].join(' · ');
+  return [status_code ?? 'No response', ...facts, why.replace(/\.$/, '')].join(' · ');
 }
 
 function webhookRow(
@@ -97,8 +99,12 @@ function webhookRow(
   const { word } = webhookState(row);
   const tone = toneOf(row, isUnheard);
   const last = row.log.at(-1);
-  const next = row.nextRetryAt === null ? null : `next in ${span(row.nextRetryAt - clock.now())}`; // before what may be cut
-  const what = (last && causeOf(last, next)) ?? word;
+  const { invoice } = row;
+  const facts = [
+    ...(row.eventType === 'invoice.paid' ? [moneyText(paidOf(invoice).amount, invoice.currency.code)] : []),
+    ...(row.nextRetryAt === null ? [] : [`next in ${span(row.nextRetryAt - clock.now())}`]),
+  ];
+  const what = (last && causeOf(last, facts)) ?? [word, ...facts].join(' · ');
   const event = row.eventType === 'invoice.paid' ? 'paid' : endWord(row.invoice);
   return {
     look: `hook-row ${last?.cause && tone === 'good' ? 'warn' : tone}`,
@@ -123,7 +129,7 @@ async function detail(
   const isLatest = world.store.latestDelivery(invoice) === row; // the one that a resend sends
   // To this row by its id, because a filter may leave it out of the list afterwards.
   const hidden = { ident: invoice.uuid, back: `/webhooks/${row.id}` };
-  const button = html`<button class="main">${againWords(invoice)}</button>`;
+  const button = html`<button class="${tone === 'bad' && 'main'}">${againWords(invoice)}</button>`;
   const again = isLatest && row.attempt === null && actionForm(incoming, 'resend', button, { hidden });
   return html`<div class="title">${asTitle(html`<bdi>${headline(row)}</bdi>`)}<span id="state" data-live>${tag(word, tone)}</span><span class="grow"></span>
 <div class="row">${menu('Copy as', copies)}<div id="again" data-live>${again}</div></div></div>

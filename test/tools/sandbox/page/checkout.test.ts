@@ -174,7 +174,7 @@ describe('a closed order', () => {
     const { page } = await order({ callback_url: hook.url });
     const failed = await press(page, 'pay');
     expect(failed.text).toMatch(/Webhook failed \/webhook answers 500: noted\. .*See why/);
-    expect((await press(failed, 'resend')).text).toMatch(/Sent again: accepted, (?:< 1|\d+) ms/);
+    expect((await press(failed, 'resend')).text).toMatch(/Sent again: accepted , (?:< 1|\d+) ms/);
   });
 
   it('without addresses says that the page can be closed', async () => {

@@ -98,7 +98,8 @@ export default defineConfig({
   clean: true,
   async onSuccess() {
     // The CommonJS form is made of the ESM files one by one, so that an error class is the same class in every entry.
-    const entry = globSync('dist/*.js', { exclude: ['dist/{cli,cli-*,msw}.js'] });
+    const files = readdirSync('dist').filter((each) => /^(?!(?:cli|cli-.*|msw)\.js$).*\.js$/.test(each));
+    const entry = files.map((each) => `dist/${each}`);
     // Jest has no import() in CommonJS.
     const esbuildOptions: Options['esbuildOptions'] = (options) => {
       options.supported = { ...options.supported, 'dynamic-import': false };

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { MerchantClient } from '../src/client.ts';
 import { ConfigurationError } from '../src/errors/classes.ts';
 import type { MerchantClientOptions } from '../src/options.ts';
+import { FakeRuntime } from './support/fake-runtime.ts';
 import { serve } from './support/fault-server.ts';
 import { ok } from './support/fault-steps.ts';
 import { API_KEY, clientOf, errorOf } from './support/test-client.ts';
@@ -58,16 +59,15 @@ describe('a key that no header can carry', () => {
       calls.push(url);
       return new Response();
     };
-    const client = new MerchantClient({
-      ...given,
-      apiKey: () => new Promise(() => {}),
-      fetch,
-      timeout: 100,
-      retry: false,
-    });
+    const runtime = new FakeRuntime();
+    const apiKey = () => {
+      setImmediate(runtime.expire);
+      return new Promise<never>(() => {});
+    };
+    const client = clientOf('https://pay.example', { apiKey, fetch, retry: false, runtime });
     const error = await errorOf(client.rates.list());
     expect(error).toMatchObject({ code: 'SDK_API_KEY', outcome: 'not_sent' });
-    expect(error.message).toContain('the apiKey function gave no key within 100 ms (option "timeout")');
+    expect(error.message).toContain('the apiKey function gave no key within 10000 ms (option "timeout")');
     expect(calls).toEqual([]);
   });
 

@@ -41,7 +41,8 @@ import type { FoundInvoice } from './order-invoices.ts';
 // | any other status, the same charge  | it is returned: pending, paid, adjusted, or not known        |
 // | any other status, another charge   | InvoiceMismatchError                                         |
 //
-// A service may answer a creation with an invoice that it had before: its status says so. A conflict whose details say that the invoice ended unpaid needs no read.
+// A service may answer a creation with an invoice that it had before: a status that no new invoice has says so. A conflict
+// whose details say that the invoice ended unpaid needs no read.
 
 /** The result of {@link Invoices.createOrRenew}. */
 export interface CreateOrRenewResult {
@@ -103,11 +104,12 @@ async function findPayable(first: OpenCall<CreatedInvoice>, proof: IdentProof): 
     const result = await send(call);
     if (result.ok) {
       const { status } = result.value;
+      const wasThere = status === 'success' || isEndedUnpaid(status);
       if (isEndedUnpaid(status) && renewal < RENEWALS_MAX) {
         reads += result.attempts;
         continue;
       }
-      const value = { invoice: result.value, order, renewal, created: status === 'pending', differences: [] };
+      const value = { invoice: result.value, order, renewal, created: !wasThere, differences: [] };
       return { ...result, attempts: failed.length + reads + result.attempts, value };
     }
     failed = [...failed, ...result.attempts];

@@ -120,6 +120,14 @@ describe('createOrRenew returns', () => {
       ['POST order-1042', 'POST order-1042--1'],
     ],
     [
+      'a new one of a status that nobody knows',
+      [ok({ ...createdInvoice, status: 'on_hold' })],
+      0,
+      'on_hold',
+      true,
+      ['POST order-1042'],
+    ],
+    [
       'the one that paid the order, where the creation is answered with it',
       [ok({ ...createdInvoice, status: 'success' })],
       0,

@@ -338,7 +338,8 @@ async function open(service: StormService): Promise<StormShop> {
         .filter(({ state }) => state === 'PaymentSettled')
         .flatMap(({ code: external_id, total, paid, payments }) => {
           const above = Number(paid) > Number(total) ? Math.max(payments - 1, 1) : 0;
-          return [{ external_id }, ...Array(above).fill({ external_id, kind: 'review' })];
+          const reviews = Array.from({ length: above }, () => ({ external_id, kind: 'review' as const }));
+          return [{ external_id }, ...reviews];
         }),
     catchUp: shop.catchUp,
     restart: shop.restart,

@@ -103,7 +103,8 @@ export interface CatchUpResult {
   readonly busy: number;
   /**
    * Orders that are not done: your function threw or took too long, the store failed, an invoice could not be read, lacks a
-   * needed value or has a status that no interface names, or the id is empty. `onReport` names each, with the error. The next run tries it again.
+   * needed value or has a status that no interface names, or the id is empty. `onReport` names each, with the error. The
+   * next run tries it again.
    */
   readonly failed: number;
 }

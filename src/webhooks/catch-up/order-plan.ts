@@ -23,7 +23,7 @@ export interface OrderKnowledge {
   readonly isWhole: boolean;
   /** Whether an invoice of the order that is not among them is known to be open. */
   readonly isOpen: boolean;
-  /** Whether none that is not among them can be paid. */
+  /** Whether no invoice that is not among them can have been paid. */
   readonly isUnpaid: boolean;
 }
 

@@ -159,7 +159,7 @@ async function checkService(
     const cause = isTimeout ? `no response within ${TIMEOUT / 1000} s` : codeOf(error);
     const isLocal = /^http:\/\/(?:127\.0\.0\.1|localhost):/.test(address);
     const fix = isLocal
-      ? `npx merchant-invoicing sandbox --port ${new URL(address).port}`
+      ? `npx merchant-invoicing sandbox --port ${new URL(address).port || 80}`
       : `curl -sv ${shellWord(`${address}${PATH}`)}`;
     const problem = `cannot reach ${address}: ${cause}`;
     return { checks: [failed('reachable', isLocal ? unreachable(problem) : problem, fix)], points: [] };
